@@ -29,27 +29,31 @@ namespace {
 
 namespace nb = nanobind;
 
-// Names of the columns that may be fields.
-std::vector<std::string> field_names(const FieldNames& fields) {
-  std::vector<std::string> names;
-  for (const auto* list : {&fields.id, &fields.title, &fields.text, &fields.url, &fields.date}) {
-    names.insert(names.end(), list->begin(), list->end());
-  }
+// The names of each field.
+nb::dict field_names(const FieldNames& fields) {
+  nb::dict names;
+  names["id"] = fields.id;
+  names["title"] = fields.title;
+  names["text"] = fields.text;
+  names["url"] = fields.url;
+  names["date"] = fields.date;
   return names;
 }
 
-// Asks open_inputs(inputs, names) for a stream, and takes it instead of the files. It returns None for plain files,
-// and a text that says why it refuses.
+// Asks open_inputs(inputs, names, threads, part) for batches of rows, and takes them instead of the files. It returns
+// None for plain files, and raises an exception that says why it refuses. It hands out the rows of the part alone.
 void open_columns(const nb::callable& open_inputs, IndexOptions& options) {
   const nb::gil_scoped_acquire locked;
   nb::object opened;
   try {
-    opened = open_inputs(options.inputs, field_names(options.corpus.fields));
+    const nb::tuple part = nb::make_tuple(options.corpus.part_number, options.corpus.part_count);
+    opened = open_inputs(options.inputs, field_names(options.corpus.fields), options.threads, part);
   } catch (nb::python_error& error) {
     throw IoError(nb::cast<std::string>(nb::str(error.value())));
   }
   if (opened.is_none()) return;
   options.corpus.arrow = open_stream_directly(std::move(opened));
+  options.corpus.part_number = options.corpus.part_count = 1;
   options.inputs.clear();
   options.program_bytes = kLibraryProgramBytes;
 }

@@ -23,6 +23,7 @@
 #include "python/stream.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/export_run.hpp"
 #include "tools/options/append.hpp"
 #include "tools/options/index.hpp"
 #include "tools/options/index_report.hpp"
@@ -178,8 +179,7 @@ void export_index(const Words& words) {
   JobThread().run([&](std::atomic<int>& signal_number) {
     Output out(-1, "standard output");  // nothing is written to it
     Session session{posix_file_system(), out, signal_number};
-    const Command command = export_command();
-    command.run(parse_arguments(command, words), session);
+    run_export(parse_arguments(export_command(), words), session, kLibraryProgramBytes);
   });
 }
 

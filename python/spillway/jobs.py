@@ -155,9 +155,14 @@ def _run(
     options: dict[str, Any],
     progress: Progress,
 ) -> Report:
-    columns = _columns_of(fields)
+    names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
+    columns = _columns_of(names)
     paths = as_paths(inputs)
-    stream = as_stream(inputs) if paths is None else open_inputs(paths, columns)
+    if paths is None:
+        stream = as_stream(inputs)
+    else:
+        by_field = {option.removesuffix("_field"): those for option, those in names.items()}
+        stream = open_inputs(paths, by_field, options["threads"])
     if stream is None:
         operands = operands + (paths or [])
     words = [*words, *option_words({**fields, **options}), *path_words(operands)]
@@ -169,9 +174,8 @@ def _run(
     return _report(outcome)
 
 
-def _columns_of(fields: dict[str, Names]) -> list[str]:
+def _columns_of(names: dict[str, tuple[str, ...]]) -> list[str]:
     """All names of fields. The first are those of id, title and text, which tuples have."""
-    names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
     firsts = [names[option][0] for option in ("id_field", "title_field", "text_field")]
     return list(dict.fromkeys(firsts + [name for option in FIELD_OPTIONS for name in names[option]]))
 

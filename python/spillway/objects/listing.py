@@ -33,6 +33,13 @@ def names_below(location: Location, stopped: Callable[[], bool] = lambda: False)
     return [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
 
 
+def below(url: str) -> list[str]:
+    """The URLs of the objects below a directory, in the engine's order; of anything else, the URL itself."""
+    location = locate(url)
+    names = names_below(location)
+    return [f"{location.url}/{name}" for name in names] or [location.url]
+
+
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     if not pattern:
         return not parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections import OrderedDict
@@ -71,6 +72,42 @@ def open_object(location: Location, stopped: Callable[[], bool] = lambda: False)
         return file, ObjectState(size, _nanoseconds(connect(location).get_file_info(location.path).mtime), "")
 
     return repeat(opened, f"{location.url}: cannot open it", stopped)
+
+
+def check_object(url: str, expected: ObjectState, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Raises ObjectChanged if an object is not what it was."""
+    try:
+        _, found = open_object(locate(url), stopped)
+    except FileNotFoundError:
+        raise ObjectChanged(f"the input {url} is gone; it was there when the job began") from None
+    if found != expected:
+        raise ObjectChanged(
+            f"the input {url} changed while it was read: expected {expected}, found {found}; run the job again on objects "
+            "that stay as they are"
+        )
+
+
+def resume_on_failure(read: Callable[[], Iterator[Any]], what: str, path: str) -> Iterator[Any]:
+    """What read() yields. If that fails on an object, read() is called again, and what came before is left out."""
+    if not is_url(path):
+        yield from read()
+        return
+    done = 0
+    items: Iterator[Any] | None = None
+
+    def next_item() -> Any:
+        nonlocal items
+        if items is None:
+            items = itertools.islice(read(), done, None)
+        try:
+            return next(items, items)  # itself: the end
+        except OSError:
+            items = None
+            raise
+
+    while (item := repeat(next_item, what)) is not items:
+        done += 1
+        yield item
 
 
 def is_directory(location: Location, stopped: Callable[[], bool] = lambda: False) -> bool:
@@ -264,17 +301,7 @@ class Source:
                 self._files.popitem(last=False)
 
     def _check(self, url: str) -> None:
-        """Raises ObjectChanged if the object is not what it was."""
-        expected = self._states[url]
-        try:
-            _, found = open_object(self._location(url), self._ends)
-        except FileNotFoundError:
-            raise ObjectChanged(f"the input {url} is gone; it was there when the job began") from None
-        if found != expected:
-            raise ObjectChanged(
-                f"the input {url} changed while it was read: expected {expected}, found {found}; run the job again on objects "
-                "that stay as they are"
-            )
+        check_object(url, self._states[url], self._ends)
 
     def _file(self, url: str) -> Any:
         with self._lock:
