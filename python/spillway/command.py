@@ -22,6 +22,11 @@ _REPORT_FAILED = 7  # the index is complete (docs/errors.md)
 def main() -> int:
     """Runs the program with the words of the command line, and returns its exit code. Ends by a signal if one stopped it."""
     words = sys.argv[1:]
+    if words == ["--fingerprint"]:  # spillway.spark asks
+        from ._fingerprint import fingerprint
+
+        print(fingerprint())
+        return 0
     if any("://" in word for word in words):
         code = _run_with_urls(words)
     else:

@@ -219,9 +219,10 @@ class Source:
         return self._read_ahead.read(number, offset, size)
 
     def state(self, url: str) -> ObjectState | None:
-        """The state of an object; None if there is none of this name."""
+        """The state of an object; None if there is none of this name. A directory has none."""
         url = _name(url)
-        self._describe(url)
+        if url not in self._states:
+            self._describing.get(url, [other for other in self._urls_after(url) if other not in self._states])
         return self._states.get(url)
 
     # Below: what threads of the pool do, and the order of the input.

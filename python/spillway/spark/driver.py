@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Protocol
 
+from ..objects import is_url
 from .child import version_of
 from .errors import JobError
 from .inputs import InputFile, check_unchanged, list_inputs
@@ -73,6 +74,12 @@ def run_index_job(
     skipped: a file that gets a line of JSON for each record that is not indexed.
     Raises JobError, ProgramError and OSError. The output is then what it was before.
     """
+    for path in (output, stage):
+        if is_url(path):
+            raise JobError(
+                f"{path}: the output and the stage are on a disk that all machines share, which object stores are not; name "
+                "a directory, and put the result into the store then (spillway.objects.publishing, or the store's own tools)"
+            )
     output = os.path.abspath(output)
     stage = os.path.abspath(stage or f"{output}.stage")
     files = list_inputs(inputs)

@@ -77,7 +77,7 @@ class Cluster(JobCase):
     def slow_program(self, seconds: float) -> str:
         """The program, but each run takes time in which something can be killed."""
         path = self.scratch / "slow-spillway"
-        path.write_text(f'#!/bin/sh\n[ "$1" = --version ] || sleep {seconds}\nexec {PROGRAM} "$@"\n')
+        path.write_text(f'#!/bin/sh\ncase "$1" in --*) ;; *) sleep {seconds} ;; esac\nexec {PROGRAM} "$@"\n')
         path.chmod(0o755)
         return str(path)
 
