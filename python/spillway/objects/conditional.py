@@ -21,7 +21,7 @@ def put_if_absent(location: Location, data: bytes, stopped: Callable[[], bool] =
         return put(client, location, data)
 
     is_put = repeat(attempt, f"{location.url}: cannot put {len(data)} bytes there", stopped)
-    if not is_put and _bytes_of(location, stopped) != data:
+    if not is_put and read_small(location, stopped) != data:
         raise UsageError(f"the output {location.url} exists: another job made it meanwhile; name another URL")
 
 
@@ -70,9 +70,10 @@ def _client_of(location: Location) -> Any:
     return boto3.client("s3", endpoint_url=endpoint, region_name=region, config=Config(retries={"max_attempts": 1}))
 
 
-def _bytes_of(location: Location, stopped: Callable[[], bool]) -> bytes:
+def read_small(location: Location, stopped: Callable[[], bool] = lambda: False) -> bytes | None:
+    """The bytes of an object; None if there is none."""
     try:
         file, state = open_object(location, stopped)
     except FileNotFoundError:
-        return b""
+        return None
     return bytes(repeat(lambda: file.read_at(state.size, 0), f"{location.url}: cannot read it", stopped))

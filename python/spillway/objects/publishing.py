@@ -30,12 +30,13 @@ class Published:
     bytes: int
 
 
-def check_absent(url: str, stopped: Callable[[], bool] = lambda: False) -> Location:
-    """The location of an output. Raises UsageError if an index or an object is there already, or the URL names many."""
+def check_absent(url: str, stopped: Callable[[], bool] = lambda: False, last: str = MANIFEST) -> Location:
+    """The location of an output. Raises UsageError if it is there already: an object, or `last` below it; or if the URL
+    names no single thing."""
     location = locate(url)
     if has_pattern(location.key) or not location.key:
         raise UsageError(f"the output {url}: expected a URL such as s3://BUCKET/docs.index, which names one thing to make")
-    for name in (location, _below(location, MANIFEST)):
+    for name in (location, _below(location, last)):
         if _state(name, stopped) is not None:
             raise UsageError(
                 f"the output {name.url} exists, and a store replaces nothing in one step; name another URL, or remove it first"
@@ -65,27 +66,36 @@ class StagedOutput:
         """Puts what was made. Raises UsageError, InputOutputError; there is then no manifest in the store, or the one of
         somebody else."""
         if os.path.isdir(self.local):
-            return publish_index(self.local, self._location.url, self._stopped)
+            return publish_directory(self.local, self._location.url, self._stopped)
         state = _put(self.local, self._location, self._stopped)
         return Published(self._location.url, 1, state.size)
 
 
-def publish_index(directory: str, url: str, stopped: Callable[[], bool] = lambda: False) -> Published:
-    """Puts the files of an index, and its manifest last. Files that an earlier attempt left there are replaced."""
-    location = check_absent(url, stopped)
-    names = sorted(name for name in os.listdir(directory) if name != MANIFEST)
+def publish_directory(
+    directory: str, url: str, stopped: Callable[[], bool] = lambda: False, last: str = MANIFEST
+) -> Published:
+    """Puts the files of a directory, an index or shards, and last of all `last`, without which the others are nothing. Files
+    that an earlier attempt left there are replaced."""
+    location = check_absent(url, stopped, last)
+    names = sorted(name for name in _files_below(directory) if name != last)
     put = {name: _put(os.path.join(directory, name), _below(location, name), stopped) for name in names}
     _expect_all(location, put, stopped)
-    with open(os.path.join(directory, MANIFEST), "rb") as file:
-        manifest = file.read()
-    last = _below(location, MANIFEST)
-    put_if_absent(last, manifest, stopped)
+    with open(os.path.join(directory, last), "rb") as file:
+        content = file.read()
+    of_last = _below(location, last)
+    put_if_absent(of_last, content, stopped)
     try:
         _expect_all(location, put, stopped)
     except ObjectChanged:
-        repeat(lambda: connect(last).delete_file(last.path), f"{last.url}: cannot remove it", stopped)
+        repeat(lambda: connect(of_last).delete_file(of_last.path), f"{of_last.url}: cannot remove it", stopped)
         raise
-    return Published(location.url, len(put) + 1, sum(state.size for state in put.values()) + len(manifest))
+    return Published(location.url, len(put) + 1, sum(state.size for state in put.values()) + len(content))
+
+
+def _files_below(directory: str) -> list[str]:
+    return [
+        os.path.relpath(os.path.join(folder, name), directory) for folder, _, names in os.walk(directory) for name in names
+    ]
 
 
 def _below(location: Location, name: str) -> Location:
