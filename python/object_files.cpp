@@ -16,13 +16,15 @@ namespace {
 
 namespace nb = nanobind;
 
-// Calls Python with the interpreter's lock. What it raises ends the job with its words.
+// Calls Python with the interpreter's lock. What it raises ends the job with its words, or as interrupted after a
+// signal.
 template <typename Call>
-decltype(auto) with_python(const Call& call) {
+decltype(auto) with_python(const std::atomic<int>& signal_number, const Call& call) {
   const nb::gil_scoped_acquire locked;
   try {
     return call();
   } catch (nb::python_error& error) {
+    if (const int number = signal_number; number != 0) throw InterruptedError(number);
     throw IoError(nb::cast<std::string>(nb::str(error.value())));
   }
 }
@@ -35,16 +37,17 @@ struct Piece {
 
 class ObjectFile final : public ReadableFile {
  public:
-  // `source` must outlive this object.
-  ObjectFile(const nb::object& source, std::string url) : source_(source), url_(std::move(url)) {
-    size_ = with_python([&] { return nb::cast<std::uint64_t>(source_.attr("open")(url_)); });
+  // The references must outlive this object.
+  ObjectFile(const nb::object& source, const std::atomic<int>& signal_number, std::string url)
+      : source_(source), signal_number_(signal_number), url_(std::move(url)) {
+    size_ = with_python(signal_number_, [&] { return nb::cast<std::uint64_t>(source_.attr("open")(url_)); });
   }
 
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
     if (offset >= size_) return 0;
     const auto wanted = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset)));
     std::size_t done = 0;
-    with_python([&] {
+    with_python(signal_number_, [&] {
       while (done < wanted.size()) {
         const Piece piece = read_piece(offset + done, wanted.size() - done);
         const std::size_t count = std::min(piece.from_offset.size(), wanted.size() - done);
@@ -70,6 +73,7 @@ class ObjectFile final : public ReadableFile {
   }
 
   const nb::object& source_;
+  const std::atomic<int>& signal_number_;
   const std::string url_;
   std::uint64_t size_ = 0;
 };
@@ -111,9 +115,8 @@ ObjectFileSystem::~ObjectFileSystem() {
 
 const nb::object& ObjectFileSystem::source() {
   if (!source_.is_valid()) {
-    const nb::object stopped = nb::cpp_function([signal_number = signal_number_] {
-      return *signal_number == nullptr || **signal_number != 0;
-    });
+    const nb::object stopped = nb::cpp_function(
+        [signal_number = signal_number_] { return *signal_number == nullptr || **signal_number != 0; });
     nb::object made = nb::module_::import_("spillway.objects.source").attr("Source")(stopped);
     if (!source_.is_valid()) source_ = std::move(made);  // another thread may have made one meanwhile
   }
@@ -123,7 +126,7 @@ const nb::object& ObjectFileSystem::source() {
 std::size_t ObjectFileSystem::expect(const std::vector<std::string>& inputs, std::uint64_t memory_bytes) {
   const auto may_be_url = [](const std::string& input) { return is_url(input) || input.starts_with('@'); };
   if (std::none_of(inputs.begin(), inputs.end(), may_be_url)) return 0;
-  return with_python([&] {
+  return with_python(**signal_number_, [&] {
     source().attr("expect")(inputs);
     return nb::cast<std::size_t>(source().attr("window_for")(memory_bytes));
   });
@@ -131,8 +134,8 @@ std::size_t ObjectFileSystem::expect(const std::vector<std::string>& inputs, std
 
 std::unique_ptr<ReadableFile> ObjectFileSystem::open(const std::string& path) {
   if (!is_url(path)) return local_.open(path);
-  const nb::object& opener = with_python([&]() -> const nb::object& { return source(); });
-  return std::make_unique<ObjectFile>(opener, path);
+  const nb::object& opener = with_python(**signal_number_, [&]() -> const nb::object& { return source(); });
+  return std::make_unique<ObjectFile>(opener, **signal_number_, path);
 }
 
 std::unique_ptr<ByteStream> ObjectFileSystem::open_stream(const std::string& path) {
@@ -142,7 +145,7 @@ std::unique_ptr<ByteStream> ObjectFileSystem::open_stream(const std::string& pat
 
 std::optional<FileStatus> ObjectFileSystem::status(const std::string& path) {
   if (!is_url(path)) return local_.status(path);
-  return with_python([&]() -> std::optional<FileStatus> {
+  return with_python(**signal_number_, [&]() -> std::optional<FileStatus> {
     const nb::object found = source().attr("status")(path);
     if (found.is_none()) return std::nullopt;
     const auto status = nb::cast<nb::tuple>(found);
@@ -163,7 +166,7 @@ void ObjectFileSystem::visit_entries(const std::string& directory,
                                      const std::function<void(const DirectoryEntry&)>& visit) {
   if (!is_url(directory)) return local_.visit_entries(directory, visit);
   std::vector<std::pair<std::string, bool>> entries;
-  with_python([&] {
+  with_python(**signal_number_, [&] {
     for (const nb::handle entry : nb::cast<nb::list>(source().attr("entries")(directory))) {
       entries.emplace_back(nb::cast<std::string>(entry[0]), nb::cast<bool>(entry[1]));
     }

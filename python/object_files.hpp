@@ -41,9 +41,7 @@ class ObjectFileSystem final : public FileSystem {
   void make_private_directory(const std::string& path) override { local_.make_private_directory(path); }
   std::string make_unique_directory(const std::string& prefix) override { return local_.make_unique_directory(prefix); }
   void rename(const std::string& from, const std::string& to) override { local_.rename(from, to); }
-  bool rename_to_new(const std::string& from, const std::string& to) override {
-    return local_.rename_to_new(from, to);
-  }
+  bool rename_to_new(const std::string& from, const std::string& to) override { return local_.rename_to_new(from, to); }
   bool exchange(const std::string& a, const std::string& b) override { return local_.exchange(a, b); }
   void remove(const std::string& path) override { local_.remove(path); }
   void sync_directory(const std::string& path) override { local_.sync_directory(path); }

@@ -7,6 +7,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from .errors import UsageError
@@ -176,7 +177,7 @@ def _parquet_units(
 
     for group in range(metadata.num_row_groups):
         if _begin_of(metadata.row_group(group)) in share:
-            yield lambda group=group: resume_on_failure(lambda: read(group), f"{path}: cannot read row group {group}", path)
+            yield partial(resume_on_failure, partial(read, group), f"{path}: cannot read row group {group}", path)
 
 
 def _begin_of(group: Any) -> int:
@@ -206,9 +207,7 @@ def _ipc_units(path: str, columns: Sequence[_Column], schema: Any, share: range)
     count = pyarrow.ipc.open_file(source).num_record_batches
     for number in range(count):
         if source.size() * number // count in share:  # about there
-            yield lambda number=number: resume_on_failure(
-                lambda: read(number), f"{path}: cannot read record batch {number}", path
-            )
+            yield partial(resume_on_failure, partial(read, number), f"{path}: cannot read record batch {number}", path)
 
 
 class _Unit:

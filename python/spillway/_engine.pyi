@@ -5,7 +5,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 version: str
-__file__: str
 signal_exit: int
 
 _Found = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64], list[str]]

@@ -28,7 +28,8 @@ class Lookahead(Generic[Key, Result]):
             for other in following:
                 if other not in self._begun:
                     self._begun[other] = self._pool.submit(self._call, other)
-        return self._wait(future)
+        result: Result = self._wait(future)
+        return result
 
 
 @dataclass(frozen=True)

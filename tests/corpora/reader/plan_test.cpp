@@ -170,7 +170,8 @@ TEST_F(Plan, SaysWhoReadsUrls) {
     }
     return "";
   };
-  EXPECT_NE(words_of("s3://bucket/a.jsonl").find("for the program 'spillway' of the Python package"), std::string::npos);
+  EXPECT_NE(words_of("s3://bucket/a.jsonl").find("for the program 'spillway' of the Python package"),
+            std::string::npos);
   EXPECT_EQ(words_of(directory / "a.jsonl").find("Python"), std::string::npos);
 }
 
