@@ -58,7 +58,7 @@ class Rows : public PythonSource {
       return false;
     }
     if (PyTuple_Check(row.ptr())) {
-      add_tuple(row, batch);
+      nb::hasattr(row, "_fields") ? add_named_tuple(row, batch) : add_tuple(row, batch);
     } else {
       add_mapping(row, batch);
     }
@@ -73,6 +73,23 @@ class Rows : public PythonSource {
     add_value(0, PyTuple_GetItem(row.ptr(), 0), batch);
     if (size == 3) add_value(1, PyTuple_GetItem(row.ptr(), 1), batch);
     add_value(2, PyTuple_GetItem(row.ptr(), size - 1), batch);
+  }
+
+  // A tuple of collections.namedtuple or typing.NamedTuple.
+  void add_named_tuple(nb::handle row, OwnedColumns& batch) {
+    if (!row.type().is(tuple_type_)) {
+      tuple_type_ = nb::borrow(row.type());
+      const nb::list names(row.attr("_fields"));
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const Py_ssize_t place = PySequence_Index(names.ptr(), keys_[i].ptr());
+        if (place < 0) PyErr_Clear();  // ValueError: there is no such field
+        places_.resize(columns_.size());
+        places_[i] = place;
+      }
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (places_[i] >= 0) add_value(i, PyTuple_GetItem(row.ptr(), places_[i]), batch);
+    }
   }
 
   void add_mapping(nb::handle row, OwnedColumns& batch) {
@@ -158,8 +175,10 @@ class Rows : public PythonSource {
 
   nb::object iterator_;
   const std::vector<std::string> columns_;
-  nb::list keys_;                // the columns' names
-  std::vector<nb::list> steps_;  // of each column
+  nb::list keys_;                   // the columns' names
+  std::vector<nb::list> steps_;     // of each column
+  nb::object tuple_type_;           // of the last named tuple,
+  std::vector<Py_ssize_t> places_;  // and where it has each column; negative: nowhere
   std::uint64_t row_number_ = 0;
 };
 

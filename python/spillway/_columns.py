@@ -234,9 +234,9 @@ class _Readers:
         self._held_bytes = 0
         self._is_ended = False  # no unit is left to begin
         self._is_stopped = False
-        self._threads = [threading.Thread(target=self._run, name="spillway-columns", daemon=True) for _ in range(threads)]
-        for thread in self._threads:
-            thread.start()
+        self._running = threads
+        for _ in range(threads):
+            threading.Thread(target=self._run, name="spillway-columns", daemon=True).start()
 
     def _begin(self) -> tuple[_Unit, Callable[[], Iterator[Any]]] | None:
         with self._begins:
@@ -261,12 +261,15 @@ class _Readers:
             try:
                 for batch in work():
                     if not self._add(unit, batch):
-                        return
+                        break
             except BaseException as raised:
                 error = raised
             with self._changed:
                 unit.error, unit.is_done = error, True
                 self._changed.notify_all()
+        with self._changed:
+            self._running -= 1
+            self._changed.notify_all()
 
     def _add(self, unit: _Unit, batch: Any) -> bool:
         """Waits for room. Returns False if the readers were stopped."""
@@ -305,11 +308,11 @@ class _Readers:
         return bool(self._open[0].batches) or self._open[0].is_done
 
     def stop(self) -> None:
+        """Waits until no thread reads. (Thread.join would leave an entry for a thread of the engine that calls it.)"""
         with self._changed:
             self._is_stopped = True
             self._changed.notify_all()
-        for thread in self._threads:
-            thread.join()
+            self._changed.wait_for(lambda: self._running == 0)
 
 
 def _in_order(units: Iterator[Callable[[], Iterator[Any]]], threads: int, most_bytes: int) -> Iterator[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ._columns import ColumnFiles
+from ._hugging_face import DatasetBatches, is_dataset
 from .errors import NotFoundError, UsageError
 from .objects import is_url, resolve
 
@@ -27,12 +28,17 @@ def as_paths(inputs: Any) -> list[str] | None:
     return None
 
 
-def as_stream(inputs: Any) -> Any:
-    """What the engine takes in place of files: an object with `__arrow_c_stream__`, or an iterator over rows."""
+def as_stream(inputs: Any, columns: Sequence[str]) -> Any:
+    """What the engine takes in place of files: an object with `__arrow_c_stream__`, batches of rows (python/batches.hpp),
+    or an iterator over rows. `columns`: all names of fields."""
     if hasattr(inputs, "__arrow_c_stream__"):
         return inputs
     if hasattr(inputs, "__arrow_c_array__"):
         return _stream_of_array(inputs)
+    if is_dataset(inputs):
+        return DatasetBatches(inputs, columns)
+    if isinstance(inputs, dict) and any(is_dataset(one) for one in inputs.values()):
+        raise TypeError(f"expected one data set, found {len(inputs)}; name one of {', '.join(map(repr, inputs))}")
     if isinstance(inputs, dict):
         raise TypeError("expected documents, found one dict; give a list of dicts, or a table")
     try:

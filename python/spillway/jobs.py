@@ -57,15 +57,17 @@ def index(
       Arrow IPC files, of which only the named columns are read (with pyarrow). A path may be a URL of an object store:
       an object, a directory of them, or a pattern ("s3://bucket/crawl/*.warc.gz", docs/object_stores.md);
     - an object with `__arrow_c_stream__`: a table or a record batch reader of pyarrow, a data frame of pandas or Polars, a
-      relation of DuckDB, a data set of Hugging Face;
-    - an iterable of dicts, or of tuples (id, text) or (id, title, text). It is iterated in the calling thread. Values are
-      str, bytes (UTF-8), int, float, None or NaN (both absent); anything else raises TypeError.
+      relation of DuckDB;
+    - a data set of Hugging Face, streamed or not;
+    - an iterable of dicts, named tuples, or tuples (id, text) or (id, title, text). It is iterated in the calling thread.
+      Values are str, bytes (UTF-8), int, float, None or NaN (both absent); anything else raises TypeError.
 
     The index has the bytes that the program makes of JSON lines with the same documents, whatever the resources.
 
     Args:
-        text, id, title, url, date: names of the field in the documents; of several, the first that a document has. The
-            defaults are text, contents, content, body; id, docid, _id; title; url; date.
+        text, id, title, url, date: names of the field in the documents; of several, the first that a document has.
+            "doc.text" is a member of a struct or a dict (docs/python.md). The defaults are text, contents, content, body;
+            id, docid, _id; title; url; date.
         memory: what the job may take beyond what the process has: bytes, or a size such as "4G" or "500M" (powers of
             1024). At least 64 MiB. Default: half of what the machine has. Batches of the producer come on top
             (docs/python.md).
@@ -159,7 +161,7 @@ def _run(
     columns = _columns_of(names)
     paths = as_paths(inputs)
     if paths is None:
-        stream = as_stream(inputs)
+        stream = as_stream(inputs, columns)
     else:
         by_field = {option.removesuffix("_field"): those for option, those in names.items()}
         stream = open_inputs(paths, by_field, options["threads"])
