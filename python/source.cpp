@@ -55,10 +55,10 @@ ArrowArrayStream stream_of(std::unique_ptr<PythonSource> source, KeepException k
   ArrowArrayStream stream{};
   stream.private_data = new SourceStream(std::move(source), std::move(keep));
   stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
-    return of(self).call([out](PythonSource& source) { source.schema(*out); });
+    return of(self).call([out](PythonSource& inner) { inner.schema(*out); });
   };
   stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
-    return of(self).call([out](PythonSource& source) { source.next(*out); });
+    return of(self).call([out](PythonSource& inner) { inner.next(*out); });
   };
   stream.get_last_error = [](ArrowArrayStream* self) { return of(self).message(); };
   stream.release = [](ArrowArrayStream* self) {

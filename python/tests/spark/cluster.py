@@ -9,7 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-PACKAGES = str(Path(__file__).parents[2])
+import spillway
+
+PACKAGES = str(Path(spillway.__file__).parents[1])
 IS_THERE = importlib.util.find_spec("pyspark") is not None and shutil.which("java") is not None
 HOSTS = ("127.0.0.1", "127.0.0.2")  # speculation needs two
 
