@@ -97,8 +97,8 @@ LineSortOptions memory_options(const SortOptions& options, Session& session, con
   LineSortOptions engine;
   engine.memory_bytes = line_sort_memory(options, packed, most_open);
   engine.memory_for_lines = [&](std::size_t line_bytes) {
-    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads) {
-      return options.check == SortCheck::kNone ? unsorted_memory(threads) : unsorted_memory_of_reader();
+    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads, std::size_t memory) {
+      return options.check == SortCheck::kNone ? unsorted_memory(threads, memory) : unsorted_memory_of_reader();
     });
   };
   if (options.counts) engine.output = CountOutput::copies();
@@ -191,7 +191,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   const LineInput* reading = nullptr;
   const auto open_input = [&] {
     LineInput input(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
-    if (options.is_direct) input.read_directly();
+    if (options.is_direct) input.read_directly(direct_readers(options));
     return input;
   };
   const auto note = [&](const std::string& message) { report.say(program_name(session) + ": note: " + message); };
@@ -214,6 +214,8 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   LineInput input = open_input();
   reading = &input;
   engine.maps_inputs = !overwrites && !options.is_direct;
+  // A stream could keep the reader waiting when the sort has to end.
+  engine.reads_ahead = options.is_direct && shape.has_whole_input && !options.head && kept == nullptr;
   sort_lines(input, options.order, engine, repeatable);
 }
 
@@ -328,7 +330,7 @@ ExitCode print_plan(const SortOptions& options, Session& session) {
   static_cast<void>(sorter_named(options.sorter));
   const std::optional<PackedInputs> packed = find_packed(options, session);
   const LineSortShape shape = sort_shape(options, packed, session.files);
-  const std::size_t own = tbb::task_arena(static_cast<int>(shape.threads)).execute([] { return unsorted_memory(); });
+  const std::size_t own = unsorted_memory(shape.threads, shape.memory_bytes);
   const std::size_t for_lines = std::max(shape.memory_bytes, own + (std::size_t{4} << 20)) - own;
   const std::string sorter = options.sorter == "auto" ? "multikey quicksort of parts" : options.sorter;
   session.out.write(describe_sort_plan(shape, plan_sort_gpu(options, shape), sorter, for_lines));
