@@ -49,6 +49,7 @@ void open_columns(const nb::callable& open_inputs, IndexOptions& options) {
     const nb::tuple part = nb::make_tuple(options.corpus.part_number, options.corpus.part_count);
     opened = open_inputs(options.inputs, field_names(options.corpus.fields), options.threads, part);
   } catch (nb::python_error& error) {
+    if (const int number = received_signal(); number != 0) throw InterruptedError(number);
     throw IoError(nb::cast<std::string>(nb::str(error.value())));
   }
   if (opened.is_none()) return;

@@ -10,8 +10,7 @@ from contextlib import ExitStack
 from . import _engine
 from ._inputs import open_inputs
 from .errors import Error
-from .objects import is_url, resolve
-from .objects.attempts import Stopped
+from .objects import attempts, is_url, resolve
 
 _WITH_INPUTS = ("index", "append", "plan", "sort", "verify")
 _WITH_OUTPUT = ("index", "merge", "sort")
@@ -42,6 +41,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _run_with_urls(words: list[str]) -> int:
+    attempts.interrupted = lambda: _engine.received_signal() != 0
     command = next((word for word in words if not word.startswith("-")), "")
     try:
         with ExitStack() as stack:
@@ -52,7 +52,7 @@ def _run_with_urls(words: list[str]) -> int:
             if code in (0, _REPORT_FAILED) and publish is not None:
                 publish()
             return code
-    except Stopped:
+    except attempts.Stopped:
         return _engine.signal_exit + _engine.received_signal()
     except Error as error:
         print(f"spillway: {command}: {error}", file=sys.stderr)
@@ -72,7 +72,7 @@ def _stage_output(command: str, words: list[str], stack: ExitStack) -> tuple[lis
         raise UsageError(f"{url}: outputs by URL are for {', '.join(_WITH_OUTPUT)}; name a local path, and copy it")
     if "--force" in words or "--resumable" in words:
         raise UsageError(f"{url}: --force and --resumable need a local output: a store replaces nothing in one step")
-    staged = stack.enter_context(StagedOutput(url, _scratch_of(words), lambda: _engine.received_signal() != 0))
+    staged = stack.enter_context(StagedOutput(url, _scratch_of(words)))
 
     def publish() -> None:
         put = staged.publish()

@@ -27,6 +27,14 @@ class Stopped(Exception):
     """The job ends, so that nobody waits for the store any more."""
 
 
+def _never() -> bool:
+    return False
+
+
+# Whether a signal ends the process; the program sets it, whose signals Python does not see.
+interrupted: Callable[[], bool] = _never
+
+
 def remedy_of(error: BaseException) -> str:
     words = str(error)
     if isinstance(error, PermissionError) or any(code in words for code in _OF_CREDENTIALS):
@@ -44,14 +52,14 @@ def is_final(error: BaseException) -> bool:
     return any(code in str(error) for code in (*_OF_CREDENTIALS, *_FINAL))
 
 
-def repeat(call: Callable[[], Result], what: str, stopped: Callable[[], bool] = lambda: False) -> Result:
+def repeat(call: Callable[[], Result], what: str, stopped: Callable[[], bool] = _never) -> Result:
     """The result of call(), which is tried up to ATTEMPTS times while it raises OSError.
 
     what: such as "s3://bucket/key: cannot read bytes 0 to 4095". Raises InputOutputError with it, the cause and a remedy;
     FileNotFoundError, ObjectChanged as they are; Stopped once stopped() is true.
     """
     for number in range(1, ATTEMPTS + 1):
-        if stopped():
+        if stopped() or interrupted():
             raise Stopped("the job was stopped")
         try:
             return call()
@@ -68,5 +76,5 @@ def repeat(call: Callable[[], Result], what: str, stopped: Callable[[], bool] = 
 
 def _wait(seconds: float, stopped: Callable[[], bool]) -> None:
     end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0 and not stopped():
+    while (left := end - time.monotonic()) > 0 and not stopped() and not interrupted():
         time.sleep(min(left, _LOOK))

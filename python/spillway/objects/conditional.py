@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Callable
 from typing import Any
 
 from ..errors import UsageError
@@ -12,7 +11,7 @@ from .location import Location, connect, options_of
 from .source import open_object
 
 
-def put_if_absent(location: Location, data: bytes, stopped: Callable[[], bool] = lambda: False) -> None:
+def put_if_absent(location: Location, data: bytes) -> None:
     """Raises UsageError if there is an object with other bytes. The same bytes are those of an earlier attempt of this put."""
     client = _client_of(location)
     put = _look_and_put if client is None else _put_on_condition
@@ -20,8 +19,8 @@ def put_if_absent(location: Location, data: bytes, stopped: Callable[[], bool] =
     def attempt() -> bool:
         return put(client, location, data)
 
-    is_put = repeat(attempt, f"{location.url}: cannot put {len(data)} bytes there", stopped)
-    if not is_put and read_small(location, stopped) != data:
+    is_put = repeat(attempt, f"{location.url}: cannot put {len(data)} bytes there")
+    if not is_put and read_small(location) != data:
         raise UsageError(f"the output {location.url} exists: another job made it meanwhile; name another URL")
 
 
@@ -70,10 +69,10 @@ def _client_of(location: Location) -> Any:
     return boto3.client("s3", endpoint_url=endpoint, region_name=region, config=Config(retries={"max_attempts": 1}))
 
 
-def read_small(location: Location, stopped: Callable[[], bool] = lambda: False) -> bytes | None:
+def read_small(location: Location) -> bytes | None:
     """The bytes of an object; None if there is none."""
     try:
-        file, state = open_object(location, stopped)
+        file, state = open_object(location)
     except FileNotFoundError:
         return None
-    return bytes(repeat(lambda: file.read_at(state.size, 0), f"{location.url}: cannot read it", stopped))
+    return bytes(repeat(lambda: file.read_at(state.size, 0), f"{location.url}: cannot read it"))

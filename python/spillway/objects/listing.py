@@ -6,16 +6,21 @@ import fnmatch
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import InputOutputError, UsageError
 from .attempts import repeat
-from .location import Location, connect, has_pattern, locate
+from .location import Location, connect, has_pattern, locate, missing_bucket
 
 
 def _select(location: Location, recursive: bool, stopped: Callable[[], bool]) -> list[Any]:
     from pyarrow import fs
 
     selector = fs.FileSelector(location.path, allow_not_found=True, recursive=recursive)
-    return repeat(lambda: connect(location).get_file_info(selector), f"{location.url}: cannot list it", stopped)
+    try:
+        return repeat(lambda: connect(location).get_file_info(selector), f"{location.url}: cannot list it", stopped)
+    except InputOutputError as error:
+        if "NO_SUCH_BUCKET" in str(error):
+            raise missing_bucket(location) from None
+        raise
 
 
 def _sorted_names(found: Sequence[Any], below: str) -> list[str]:

@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import InputOutputError, UsageError
 
 SCHEMES = ("s3", "gs", "hdfs")
 _PREFIXES = tuple(f"{scheme}://" for scheme in SCHEMES)
@@ -72,6 +72,12 @@ def locate(url: str) -> Location:
     if options:
         _options[root] = options
     return Location(root, key.strip("/"))
+
+
+def missing_bucket(location: Location) -> InputOutputError:
+    """What is raised where a bucket is not there."""
+    bucket = location.root.partition("://")[2]
+    return InputOutputError(f"{location.url}: the bucket {bucket} does not exist; check the spelling and the endpoint")
 
 
 def options_of(location: Location) -> str:

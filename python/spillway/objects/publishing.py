@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,14 +29,14 @@ class Published:
     bytes: int
 
 
-def check_absent(url: str, stopped: Callable[[], bool] = lambda: False, last: str = MANIFEST) -> Location:
+def check_absent(url: str, last: str = MANIFEST) -> Location:
     """The location of an output. Raises UsageError if it is there already: an object, or `last` below it; or if the URL
     names no single thing."""
     location = locate(url)
     if has_pattern(location.key) or not location.key:
         raise UsageError(f"the output {url}: expected a URL such as s3://BUCKET/docs.index, which names one thing to make")
     for name in (location, _below(location, last)):
-        if _state(name, stopped) is not None:
+        if _state(name) is not None:
             raise UsageError(
                 f"the output {name.url} exists, and a store replaces nothing in one step; name another URL, or remove it first"
             )
@@ -51,8 +50,8 @@ class StagedOutput:
     room for the whole output. Use as a context: at its end the local copy is gone.
     """
 
-    def __init__(self, url: str, scratch: str | None = None, stopped: Callable[[], bool] = lambda: False):
-        self._location, self._stopped = check_absent(url, stopped), stopped
+    def __init__(self, url: str, scratch: str | None = None):
+        self._location = check_absent(url)
         self._directory = tempfile.mkdtemp(prefix="spillway-output-", dir=scratch)
         self.local = os.path.join(self._directory, self._location.key.rpartition("/")[2])
 
@@ -66,28 +65,26 @@ class StagedOutput:
         """Puts what was made. Raises UsageError, InputOutputError; there is then no manifest in the store, or the one of
         somebody else."""
         if os.path.isdir(self.local):
-            return publish_directory(self.local, self._location.url, self._stopped)
-        state = _put(self.local, self._location, self._stopped)
+            return publish_directory(self.local, self._location.url)
+        state = _put(self.local, self._location)
         return Published(self._location.url, 1, state.size)
 
 
-def publish_directory(
-    directory: str, url: str, stopped: Callable[[], bool] = lambda: False, last: str = MANIFEST
-) -> Published:
+def publish_directory(directory: str, url: str, last: str = MANIFEST) -> Published:
     """Puts the files of a directory, an index or shards, and last of all `last`, without which the others are nothing. Files
     that an earlier attempt left there are replaced."""
-    location = check_absent(url, stopped, last)
+    location = check_absent(url, last)
     names = sorted(name for name in _files_below(directory) if name != last)
-    put = {name: _put(os.path.join(directory, name), _below(location, name), stopped) for name in names}
-    _expect_all(location, put, stopped)
+    put = {name: _put(os.path.join(directory, name), _below(location, name)) for name in names}
+    _expect_all(location, put)
     with open(os.path.join(directory, last), "rb") as file:
         content = file.read()
     of_last = _below(location, last)
-    put_if_absent(of_last, content, stopped)
+    put_if_absent(of_last, content)
     try:
-        _expect_all(location, put, stopped)
+        _expect_all(location, put)
     except ObjectChanged:
-        repeat(lambda: connect(of_last).delete_file(of_last.path), f"{of_last.url}: cannot remove it", stopped)
+        repeat(lambda: connect(of_last).delete_file(of_last.path), f"{of_last.url}: cannot remove it")
         raise
     return Published(location.url, len(put) + 1, sum(state.size for state in put.values()) + len(content))
 
@@ -102,14 +99,14 @@ def _below(location: Location, name: str) -> Location:
     return Location(location.root, f"{location.key}/{name}")
 
 
-def _state(location: Location, stopped: Callable[[], bool]) -> ObjectState | None:
+def _state(location: Location) -> ObjectState | None:
     try:
-        return open_object(location, stopped)[1]
+        return open_object(location)[1]
     except FileNotFoundError:
         return None
 
 
-def _put(path: str, location: Location, stopped: Callable[[], bool]) -> ObjectState:
+def _put(path: str, location: Location) -> ObjectState:
     """Puts a file, and returns what the store says about it."""
     from pyarrow import fs
 
@@ -118,20 +115,20 @@ def _put(path: str, location: Location, stopped: Callable[[], bool]) -> ObjectSt
     def put() -> ObjectState:
         fs.copy_files(path, location.path, source_filesystem=fs.LocalFileSystem(), destination_filesystem=connect(location),
                       chunk_size=_CHUNK_BYTES)  # fmt: skip
-        found = _state(location, stopped)
+        found = _state(location)
         if found is None or found.size != size:
             raise OSError(f"expected {size} bytes there, found {'nothing' if found is None else found.size}")
         return found
 
     try:
-        return repeat(put, f"{location.url}: cannot put {size} bytes there", stopped)
+        return repeat(put, f"{location.url}: cannot put {size} bytes there")
     except FileNotFoundError as error:
         raise InputOutputError(f"{location.url}: cannot put {size} bytes there: {error}; check the bucket's name") from None
 
 
-def _expect_all(location: Location, put: dict[str, Any], stopped: Callable[[], bool]) -> None:
+def _expect_all(location: Location, put: dict[str, Any]) -> None:
     for name, expected in put.items():
-        found = _state(_below(location, name), stopped)
+        found = _state(_below(location, name))
         if found != expected:
             raise ObjectChanged(
                 f"{location.url}/{name} changed while the index was put there: expected {expected}, found {found or 'nothing'}; "

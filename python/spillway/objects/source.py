@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import InputOutputError
 from .attempts import ObjectChanged, Stopped, repeat
 from .listing import names_below
-from .location import Location, connect, is_url, locate
+from .location import Location, connect, is_url, locate, missing_bucket
 from .read_ahead import Lookahead, ReadAhead
 
 _REQUESTS = 16  # at once: what hides 30 ms of latency at 100 MB/s a connection with blocks of a few MiB
@@ -121,7 +121,7 @@ def is_directory(location: Location, stopped: Callable[[], bool] = lambda: False
     if found == fs.FileType.NotFound and location.root.startswith(("s3://", "gs://")):
         bucket = location.root.partition("://")[2]
         if kind_of(bucket) == fs.FileType.NotFound:
-            raise InputOutputError(f"{location.url}: the bucket {bucket} does not exist; check the spelling and the endpoint")
+            raise missing_bucket(location)
     return bool(found == fs.FileType.Directory)
 
 
