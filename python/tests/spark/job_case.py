@@ -15,7 +15,16 @@ from spillway.spark import LocalLauncher, run_index_job
 PROGRAM = os.environ.get("SPILLWAY_PROGRAM", "spillway")
 
 
-IS_PACKAGE = Path(PROGRAM).is_file() and Path(PROGRAM).read_bytes()[:2] == b"#!"  # and reads Parquet
+
+
+def is_script(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+IS_PACKAGE = is_script(PROGRAM)  # which reads Parquet
 
 
 def texts(seed: int, count: int) -> list[str]:
