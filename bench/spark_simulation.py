@@ -3,16 +3,16 @@
 efficiency (time of one core that does everything alone, without parts, / (cores * time of the job)) of shards, of one index by the
 merges of today, and of one index whose last merge is cut into ranges of terms (docs/spark.md).
 
-usage: bench/spark_simulation.py spark.json [--cores 8,16,64] [--sizes 64G,256G,1T] [--disk 2G]
+usage: bench/spark_simulation.py spark.json [--cores 8,16,64] [--sizes 64G,256G,1T] [--disk 2G] [--fixed SECONDS]
 
 Model. A task that indexes b bytes takes a + c * b seconds, fitted to the measured tasks; a merge takes e + f * b for indexes of
 b bytes. Tasks start in order as soon as a core is free. An index has the measured share of its text's bytes. --disk is what a
 shared disk takes a second from all writers of one file: the pass that lays out a last merge in one order.
 """
 import argparse
+import dataclasses
 import heapq
 import json
-import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
 from spillway.spark.driver import _groups as groups_of_merge  # noqa: E402
+from spillway.spark.driver import count_of_parts  # noqa: E402
 
 UNITS = {"M": 10**6, "G": 10**9, "T": 10**12}
-PART_BYTES = 4 << 30  # as the driver cuts
 RANGES_PER_CORE = 4
 
 
@@ -89,7 +89,7 @@ def tree(measured: Measured, index_bytes: float, parts: int, cores: int) -> tupl
 
 
 def simulate(measured: Measured, size: float, cores: int, disk: float) -> dict[str, float]:
-    parts = max(cores, math.ceil(size / PART_BYTES))
+    parts = count_of_parts(int(size), cores, 1)
     index_bytes = size * measured.index_share
     alone = measured.alone * size
     shards = measured.fixed + makespan([measured.index.of(size / parts)] * parts, cores)
@@ -111,9 +111,12 @@ def main() -> None:
     parser.add_argument("measured", type=Path)
     parser.add_argument("--cores", type=numbers, default=[8, 16, 64])
     parser.add_argument("--sizes", type=numbers, default=numbers("64G,256G,1T"))
+    parser.add_argument("--fixed", type=float, help="seconds of an application, instead of the measured ones")
     parser.add_argument("--disk", type=lambda text: numbers(text)[0], default=2e9)
     arguments = parser.parse_args()
     measured = read(arguments.measured)
+    if arguments.fixed is not None:
+        measured = dataclasses.replace(measured, fixed=arguments.fixed)
     print(f"index: {measured.index.fixed:.2f} s + {1e9 * measured.index.slope:.2f} s/GB of a core; merge: {measured.merge.fixed:.2f} s "
           f"+ {1e9 * measured.merge.slope:.1f} s/GB of indexes; alone: {1e9 * measured.alone:.2f} s/GB; an index is "
           f"{measured.index_share:.1%} of its text; fixed: {measured.fixed:.0f} s\n")  # fmt: skip

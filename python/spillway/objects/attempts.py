@@ -11,7 +11,8 @@ from ..errors import InputOutputError
 
 Result = TypeVar("Result")
 
-ATTEMPTS = 5
+READ_ATTEMPTS = 5
+PUT_ATTEMPTS = 3  # of which each is long: the library repeats parts of it itself
 _FIRST_WAIT = 0.25  # seconds; each wait is twice as long as the one before
 _LOOK = 0.1  # seconds between two looks at `stopped`
 _OF_CREDENTIALS = ("ACCESS_DENIED", "SIGNATURE_DOES_NOT_MATCH", "INVALID_ACCESS_KEY", "INVALID_CLIENT_TOKEN", "EXPIRED_TOKEN",
@@ -52,13 +53,15 @@ def is_final(error: BaseException) -> bool:
     return any(code in str(error) for code in (*_OF_CREDENTIALS, *_FINAL))
 
 
-def repeat(call: Callable[[], Result], what: str, stopped: Callable[[], bool] = _never) -> Result:
-    """The result of call(), which is tried up to ATTEMPTS times while it raises OSError.
+def repeat(
+    call: Callable[[], Result], what: str, stopped: Callable[[], bool] = _never, attempts: int = READ_ATTEMPTS
+) -> Result:
+    """The result of call(), which is tried up to `attempts` times while it raises OSError.
 
     what: such as "s3://bucket/key: cannot read bytes 0 to 4095". Raises InputOutputError with it, the cause and a remedy;
     FileNotFoundError, ObjectChanged as they are; Stopped once stopped() is true.
     """
-    for number in range(1, ATTEMPTS + 1):
+    for number in range(1, attempts + 1):
         if stopped() or interrupted():
             raise Stopped("the job was stopped")
         try:
@@ -66,7 +69,7 @@ def repeat(call: Callable[[], Result], what: str, stopped: Callable[[], bool] = 
         except (FileNotFoundError, ObjectChanged):
             raise
         except OSError as error:
-            if not is_final(error) and number < ATTEMPTS:
+            if not is_final(error) and number < attempts:
                 _wait(_FIRST_WAIT * 2 ** (number - 1) * random.uniform(0.5, 1.5), stopped)
                 continue
             tried = f" ({number} attempts)" if number > 1 else ""

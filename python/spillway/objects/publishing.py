@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputOutputError, UsageError
-from .attempts import ObjectChanged, repeat
+from .attempts import PUT_ATTEMPTS, ObjectChanged, repeat
 from .conditional import put_if_absent
 from .location import Location, connect, has_pattern, locate
 from .source import ObjectState, open_object
@@ -121,7 +121,7 @@ def _put(path: str, location: Location) -> ObjectState:
         return found
 
     try:
-        return repeat(put, f"{location.url}: cannot put {size} bytes there")
+        return repeat(put, f"{location.url}: cannot put {size} bytes there", attempts=PUT_ATTEMPTS)
     except FileNotFoundError as error:
         raise InputOutputError(f"{location.url}: cannot put {size} bytes there: {error}; check the bucket's name") from None
 

@@ -100,8 +100,12 @@ def _stage_of(stage: str | None, target: DiskOutput | StoreOutput) -> str:
 
 def _count_parts(files: Sequence[InputFile], launcher: Launcher) -> int:
     size = sum(file.size for file in files)
-    wanted = max(launcher.slots, math.ceil(size / (_BYTES_OF_THREAD * launcher.threads)))
-    return max(1, min(wanted, size // _LEAST_PART))
+    return max(1, min(count_of_parts(size, launcher.slots, launcher.threads), size // _LEAST_PART))
+
+
+def count_of_parts(size: int, slots: int, threads: int) -> int:
+    """As few as there may be, and as many for each slot, so that all slots end at about the same time."""
+    return slots * max(1, math.ceil(size / (_BYTES_OF_THREAD * threads * slots)))
 
 
 def _check_options(options: Sequence[str], parts: int, one_index: bool) -> None:

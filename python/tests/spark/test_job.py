@@ -58,6 +58,12 @@ class SameBytes(JobCase):
 
 
 class Inputs(unittest.TestCase):
+    def test_are_cut_so_that_all_slots_have_as_many_parts(self) -> None:
+        four = 4 << 30
+        for size, slots, threads, expected in ((1, 8, 1, 8), (8 * four, 8, 1, 8), (8 * four + 1, 8, 1, 16), (233 * four, 64, 1, 256),
+                                               (64 * four, 8, 4, 16)):  # fmt: skip
+            self.assertEqual(driver.count_of_parts(size, slots, threads), expected)
+
     def test_of_a_part_are_those_that_it_may_read(self) -> None:
         files = [InputFile(str(number), size, 0) for number, size in enumerate((10, 0, 10, 30, 0))]
         found = [[file.path for file in inputs_of_part(files, part, 5)] for part in range(5)]
