@@ -26,7 +26,7 @@ constexpr std::size_t kRunPart = 64, kMostDoublings = 3;  // the part of the mem
 constexpr std::size_t kHeadPart = 4, kHeadBlockOfThread = std::size_t{8} << 20;
 // The part of the memory for lines that text takes which is read ahead of them: as much as a disk reads while 16
 // threads sort a block and make a run of it.
-constexpr double kAheadPart = 0.3;
+constexpr double kAheadPart = 0.45;
 
 // Fills blocks, and writes the only one, or makes runs of them and merges these.
 class BlockwiseSort {
@@ -61,6 +61,7 @@ class BlockwiseSort {
   LineSortSummary run() {
     LineSortSummary::Seconds& seconds = summary_.seconds;
     if (options_.keeper != nullptr) go_on(*options_.keeper);
+    if (options_.reads_ahead && input_.file_ahead().value_or(0) > most_memory_) read_ahead();
     while (timed(seconds.read, [&] { return block_->fill(*source_); })) {
       summary_.bytes = ahead_ ? ahead_->bytes_read() : input_.bytes_read();
       summary_.lines = head_ ? head_->lines_read() : summary_.lines + block_->lines();

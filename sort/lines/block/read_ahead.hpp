@@ -17,7 +17,7 @@ namespace spillway {
 // destroyed; that waits for a read that is under way.
 class ReadAhead final : public LineSource {
  public:
-  static constexpr std::size_t kLeastBytes = std::size_t{4} << 20;
+  static constexpr std::size_t kLeastBytes = std::size_t{128} << 10;
 
   // Keeps up to `bytes` of text, at least kLeastBytes. BudgetError.
   ReadAhead(LineInput& input, MemoryBudget& budget, std::size_t bytes);

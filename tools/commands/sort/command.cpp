@@ -107,7 +107,10 @@ LineSortOptions memory_options(const SortOptions& options, Session& session, con
   return engine;
 }
 
-std::string growth_warning(const Session& session, std::size_t bytes) {
+// `bytes`: what the engine takes, beside what line_sort_memory() has left out.
+std::string growth_warning(const SortOptions& options, const Session& session, const LineSortOptions& engine,
+                           std::size_t bytes) {
+  bytes += memory_bytes(options) - std::min(memory_bytes(options), engine.memory_bytes);
   return program_name(session) + ": warning: a line is too long for the memory of the sort, which is raised to " +
          std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit";
 }
@@ -124,7 +127,7 @@ ExitCode check_order(const SortOptions& options, Session& session) {
   LineSortOptions engine = memory_options(options, session, packed, 1);
   if (!options.memory_bytes) {
     engine.warn_of_growth = [&](std::size_t bytes) {
-      std::fprintf(stderr, "%s\n", growth_warning(session, bytes).c_str());
+      std::fprintf(stderr, "%s\n", growth_warning(options, session, engine, bytes).c_str());
     };
   }
   LineInput input(session.files, {path}, options.order.format, interruption_check(session.signal_number),
@@ -180,7 +183,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   engine.report = [&](const LineSortSummary& summary) { report.take(summary); };
   if (!packed || packed->count() == 0) report.expect_sizes();
   if (!options.memory_bytes && options.block_bytes == 0) {
-    engine.warn_of_growth = [&](std::size_t bytes) { report.say(growth_warning(session, bytes)); };
+    engine.warn_of_growth = [&](std::size_t bytes) { report.say(growth_warning(options, session, engine, bytes)); };
   }
   const bool overwrites =
       std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });
