@@ -7,10 +7,11 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from .errors import UsageError
+from .errors import InputOutputError, UsageError
 from .objects import is_url
 from .objects.location import locate
 from .objects.source import check_object, open_object, resume_on_failure
@@ -138,15 +139,29 @@ def _mapped(path: str) -> Any:
     return _source_of(path) if is_url(path) else pyarrow.memory_map(path)
 
 
+@contextmanager
+def _failure(path: str, what: str) -> Iterator[None]:
+    """Says what failed, in place of pyarrow's own exceptions. Objects of stores have words of their own."""
+    import pyarrow
+
+    try:
+        yield
+    except (OSError, pyarrow.ArrowException) as error:
+        if is_url(path) and isinstance(error, OSError):
+            raise
+        raise InputOutputError(f"{path}: {what}: {error}") from error
+
+
 def _schema_of(file: tuple[str, str]) -> Any:
     import pyarrow
 
-    if file[1] == "parquet":
-        import pyarrow.parquet
+    with _failure(file[0], "cannot read its columns"):
+        if file[1] == "parquet":
+            import pyarrow.parquet
 
-        return pyarrow.parquet.read_schema(_source_of(file[0]))
-    with _mapped(file[0]) as source:
-        return pyarrow.ipc.open_file(source).schema
+            return pyarrow.parquet.read_schema(_source_of(file[0]))
+        with _mapped(file[0]) as source:
+            return pyarrow.ipc.open_file(source).schema
 
 
 def _shaped(batch: Any, columns: Sequence[_Column], schema: Any) -> Any:
@@ -168,9 +183,13 @@ def _parquet_units(
     def read(group: int) -> Iterator[Any]:
         # Pages come through a buffer, so a thread holds a page and a batch, and not a row group. From a store, where each
         # request takes long, it holds the columns of the row group.
-        with pyarrow.parquet.ParquetFile(
-            _source_of(path), metadata=metadata, buffer_size=0 if is_url(path) else _BUFFER_BYTES, pre_buffer=is_url(path)
-        ) as file:
+        buffer_bytes = 0 if is_url(path) else _BUFFER_BYTES
+        with (
+            _failure(path, f"cannot read row group {group}"),
+            pyarrow.parquet.ParquetFile(
+                _source_of(path), metadata=metadata, buffer_size=buffer_bytes, pre_buffer=is_url(path)
+            ) as file,
+        ):
             rows = _batch_rows(metadata.row_group(group), leaves)
             for batch in file.iter_batches(rows, [group], leaves, use_threads=False):
                 yield _shaped(batch, columns, schema)
@@ -202,7 +221,8 @@ def _ipc_units(path: str, columns: Sequence[_Column], schema: Any, share: range)
     options = pyarrow.ipc.IpcReadOptions(included_fields=wanted, use_threads=False)
 
     def read(number: int) -> Iterator[Any]:
-        yield _shaped(pyarrow.ipc.open_file(source, options=options).get_batch(number), columns, schema)
+        with _failure(path, f"cannot read record batch {number}"):
+            yield _shaped(pyarrow.ipc.open_file(source, options=options).get_batch(number), columns, schema)
 
     count = pyarrow.ipc.open_file(source).num_record_batches
     for number in range(count):

@@ -160,11 +160,8 @@ def _run(
     names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
     columns = _columns_of(names)
     paths = as_paths(inputs)
-    if paths is None:
-        stream = as_stream(inputs, columns)
-    else:
-        by_field = {option.removesuffix("_field"): those for option, those in names.items()}
-        stream = open_inputs(paths, by_field, options["threads"])
+    fields_of = {option.removesuffix("_field"): those for option, those in names.items()}
+    stream = as_stream(inputs, columns) if paths is None else open_inputs(paths, fields_of, options["threads"])
     if stream is None:
         operands = operands + (paths or [])
     words = [*words, *option_words({**fields, **options}), *path_words(operands)]

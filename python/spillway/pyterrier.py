@@ -2,7 +2,7 @@
 no Java.
 
 >>> import pyterrier, spillway.pyterrier
->>> indexer = spillway.pyterrier.Indexer("docs.index", progress=False)
+>>> indexer = spillway.pyterrier.Indexer("pages.index", progress=False)
 >>> index = indexer.index([{"docno": "a", "text": "sorting out of core"}])
 >>> spillway.pyterrier.Retriever(index).search("sorting")[["docno", "rank"]].to_dict("records")
 [{'docno': 'a', 'rank': 0}]

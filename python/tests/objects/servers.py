@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -177,6 +178,15 @@ class Store:
             f"print(*(i.path[{len(BUCKET) + len(below) + 2}:] for i in found if i.type == fs.FileType.File), sep='\\n')"
         )
         return sorted(self.python(script).stdout.split())
+
+    def files(self, below: str) -> dict[str, bytes]:
+        """The objects below a key, by their keys relative to it."""
+        with tempfile.TemporaryDirectory() as directory:
+            self.python(
+                f"fs.copy_files('{BUCKET}/{below}', sys.argv[1], source_filesystem=store, destination_filesystem=fs.LocalFileSystem())",
+                directory,
+            )
+            return {str(path.relative_to(directory)): path.read_bytes() for path in Path(directory).rglob("*") if path.is_file()}
 
     def get(self, key: str) -> bytes:
         script = f"sys.stdout.buffer.write(store.open_input_file('{BUCKET}/{key}').read())"

@@ -27,10 +27,6 @@ def job(store: Store, *words: object) -> subprocess.CompletedProcess:
     return subprocess.run(list(map(str, command)), env=store.environment, capture_output=True, text=True, timeout=300)
 
 
-def in_store(store: Store, key: str) -> dict[str, bytes]:
-    return {name: store.get(f"{key}/{name}") for name in store.keys(key)}
-
-
 def test_objects_in_parts_give_the_index_of_one_process(store, documents, tmp_path):
     url = store.put(documents, "jobs/in")
     whole = store.spillway("index", documents, "-o", tmp_path / "whole", "--max-error-rate", "1")
@@ -48,14 +44,14 @@ def test_the_result_is_put_into_the_store(store, documents, tmp_path):
     words = [url, "-o", f"s3://{BUCKET}/jobs/one.index", "--one-index", "--parts", 3, "--stage", tmp_path / "stage"]
     done = job(store, *words)
     assert done.returncode == 0, done.stderr
-    assert in_store(store, "jobs/one.index") == files_of(tmp_path / "whole")
+    assert store.files("jobs/one.index") == files_of(tmp_path / "whole")
     again = job(store, *words)
     assert again.returncode == 2 and "jobs/one.index/manifest exists" in again.stderr
     assert job(store, url, "-o", tmp_path / "shards", "--parts", 3).returncode == 0
     done = job(store, url, "-o", f"s3://{BUCKET}/jobs/shards", "--parts", 3, "--stage", tmp_path / "stage")
     assert done.returncode == 0, done.stderr
     local = {str(path.relative_to(tmp_path / "shards")): path.read_bytes() for path in (tmp_path / "shards").rglob("*") if path.is_file()}
-    put = in_store(store, "jobs/shards")
+    put = store.files("jobs/shards")
     assert {name: put[name] for name in put if name != "job.json"} == {name: local[name] for name in local if name != "job.json"}
     puts = [line.split()[1] for line in store.proxy.requests if line.startswith(("PUT ", "POST ")) and "/jobs/shards/" in line]
     assert puts[-1].partition("?")[0].endswith("/job.json")

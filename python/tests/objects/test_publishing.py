@@ -38,7 +38,7 @@ def key_of(url: str) -> str:
 
 
 def in_store(store: Store, url: str) -> dict[str, bytes]:
-    return {name: store.get(f"{key_of(url)}/{name}") for name in store.keys(key_of(url))}
+    return store.files(key_of(url))
 
 
 def index(store: Store, documents: Path, url: str, scratch: Path, *words: str, **env: str):
