@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .errors import InputOutputError, UsageError
 from .objects import is_url
+from .objects.attempts import repeat
 from .objects.location import locate
 from .objects.source import check_object, open_object, resume_on_failure
 
@@ -152,16 +153,26 @@ def _failure(path: str, what: str) -> Iterator[None]:
         raise InputOutputError(f"{path}: {what}: {error}") from error
 
 
-def _schema_of(file: tuple[str, str]) -> Any:
-    import pyarrow
+def _answer(path: str, what: str, ask: Callable[[], Any]) -> Any:
+    """What ask() returns; it is asked again if an object of a store does not come."""
+    if is_url(path):
+        return repeat(ask, f"{path}: {what}")
+    with _failure(path, what):
+        return ask()
 
-    with _failure(file[0], "cannot read its columns"):
+
+def _schema_of(file: tuple[str, str]) -> Any:
+    def read() -> Any:
+        import pyarrow
+
         if file[1] == "parquet":
             import pyarrow.parquet
 
             return pyarrow.parquet.read_schema(_source_of(file[0]))
         with _mapped(file[0]) as source:
             return pyarrow.ipc.open_file(source).schema
+
+    return _answer(file[0], "cannot read its columns", read)
 
 
 def _shaped(batch: Any, columns: Sequence[_Column], schema: Any) -> Any:
@@ -178,7 +189,7 @@ def _parquet_units(
     import pyarrow.parquet
 
     leaves = [".".join(column.path) for column in columns]
-    metadata = pyarrow.parquet.read_metadata(_source_of(path))
+    metadata = _answer(path, "cannot read its footer", lambda: pyarrow.parquet.read_metadata(_source_of(path)))
 
     def read(group: int) -> Iterator[Any]:
         # Pages come through a buffer, so a thread holds a page and a batch, and not a row group. From a store, where each
