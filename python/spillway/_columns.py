@@ -265,8 +265,11 @@ class _Readers:
         self._held_bytes = 0
         self._is_ended = False  # no unit is left to begin
         self._is_stopped = False
-        self._running = threads
-        for _ in range(threads):
+        self._running = 0  # threads that have begun and not ended
+        self._count = threads
+
+    def start(self) -> None:
+        for _ in range(self._count):
             threading.Thread(target=self._run, name="spillway-columns", daemon=True).start()
 
     def _begin(self) -> tuple[_Unit, Callable[[], Iterator[Any]]] | None:
@@ -286,6 +289,8 @@ class _Readers:
             return None if work is None else (unit, work)
 
     def _run(self) -> None:
+        with self._changed:
+            self._running += 1
         while (begun := self._begin()) is not None:
             unit, work = begun
             error = None
@@ -339,7 +344,8 @@ class _Readers:
         return bool(self._open[0].batches) or self._open[0].is_done
 
     def stop(self) -> None:
-        """Waits until no thread reads. (Thread.join would leave an entry for a thread of the engine that calls it.)"""
+        """Waits until no thread reads. One that has not begun ends at once. (Thread.join would leave an entry for a thread
+        of the engine that calls it.)"""
         with self._changed:
             self._is_stopped = True
             self._changed.notify_all()
@@ -349,6 +355,7 @@ class _Readers:
 def _in_order(units: Iterator[Callable[[], Iterator[Any]]], threads: int, most_bytes: int) -> Iterator[Any]:
     readers = _Readers(units, threads, most_bytes)
     try:
+        readers.start()  # here: KeyboardInterrupt may come while a thread starts
         while (batch := readers.take()) is not None:
             yield batch
     finally:

@@ -10,7 +10,7 @@ _BATCH_ROWS = 256
 
 
 def is_dataset(value: object) -> bool:
-    return type(value).__module__.partition(".")[0] == "datasets" and hasattr(value, "with_format")
+    return type(value).__module__.partition(".")[0] == "datasets" and hasattr(value, "iter")
 
 
 class DatasetBatches:
