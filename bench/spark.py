@@ -7,6 +7,7 @@ INPUT is JSON lines; it is repeated with new ids up to --size. Needs pyspark and
 
 usage: bench/spark.py INPUT [--size 4G] [--parts 2,8,32] [--rounds 3] [--scratch DIR] [--program FILE]
 """
+
 import argparse
 import json
 import os
@@ -78,7 +79,11 @@ def rounds_in_application(arguments: argparse.Namespace) -> dict:
     small.write_text("".join(f'{{"id": "{number}", "text": "word{number}"}}\n' for number in range(max(SMALL_PARTS))))
     measure_job(launcher, program, small, scratch / "small.index", 2)  # the workers of Python have started
     process.warm_page_cache(source)
-    found: dict = {"process": [], "jobs": {parts: [] for parts in arguments.parts}, "small": {parts: [] for parts in SMALL_PARTS}}
+    found: dict = {
+        "process": [],
+        "jobs": {parts: [] for parts in arguments.parts},
+        "small": {parts: [] for parts in SMALL_PARTS},
+    }
     for _ in range(arguments.rounds):
         found["process"].append(measure_process(program, source, scratch / "one.index"))
         for parts in arguments.parts:
@@ -142,8 +147,8 @@ def tables(found: dict, input_bytes: int) -> str:
     few, many = SMALL_PARTS
     task = 2 * (statistics.median(found["small"][str(many)]) - statistics.median(found["small"][str(few)])) / (many - few)
     head = ["", "wall s", "map s", "merge s", "speed of the map", "speed of all"]
-    return (f"{input_bytes:,} bytes of JSON lines; medians of {len(alone)} interleaved rounds, in an application that has started; "
-            f"speeds as shares of the one process in the same round.\n\n{report.table(head, rows)}\n"
+    return (f"{input_bytes:,} bytes of JSON lines; medians of {len(alone)} interleaved rounds, in an application that has "
+            f"started; speeds as shares of the one process in the same round.\n\n{report.table(head, rows)}\n"
             f"An application and a job over one small file: {found['fixed_seconds']:.1f} s. A task more: {task:.3f} s of a core.\n")  # fmt: skip
 
 

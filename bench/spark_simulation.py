@@ -9,6 +9,7 @@ Model. A task that indexes b bytes takes a + c * b seconds, fitted to the measur
 b bytes. Tasks start in order as soon as a core is free. An index has the measured share of its text's bytes. --disk is what a
 shared disk takes a second from all writers of one file: the pass that lays out a last merge in one order.
 """
+
 import argparse
 import dataclasses
 import heapq

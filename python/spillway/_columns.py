@@ -183,9 +183,7 @@ def _shaped(batch: Any, columns: Sequence[_Column], schema: Any) -> Any:
     return pyarrow.RecordBatch.from_arrays(cast, schema=schema)
 
 
-def _parquet_units(
-    path: str, columns: Sequence[_Column], schema: Any, share: range
-) -> Iterator[Callable[[], Iterator[Any]]]:
+def _parquet_units(path: str, columns: Sequence[_Column], schema: Any, share: range) -> Iterator[Callable[[], Iterator[Any]]]:
     import pyarrow.parquet
 
     leaves = [".".join(column.path) for column in columns]

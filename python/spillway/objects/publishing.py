@@ -90,9 +90,7 @@ def publish_directory(directory: str, url: str, last: str = MANIFEST) -> Publish
 
 
 def _files_below(directory: str) -> list[str]:
-    return [
-        os.path.relpath(os.path.join(folder, name), directory) for folder, _, names in os.walk(directory) for name in names
-    ]
+    return [os.path.relpath(os.path.join(folder, name), directory) for folder, _, names in os.walk(directory) for name in names]
 
 
 def _below(location: Location, name: str) -> Location:

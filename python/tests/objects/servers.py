@@ -44,7 +44,8 @@ def _seaweedfs(directory: Path, port: int) -> list[str]:
     # gRPC listens 10000 above each port.
     ports = {name: free_port() % 20000 + 10001 for name in ("master", "volume", "filer")}
     return [find("weed"), "server", f"-dir={directory}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false",
-            "-s3", f"-s3.port={port}", "-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.config={directory}/s3.json", "-volume.max=8", "-master.volumeSizeLimitMB=256",
+            "-s3", f"-s3.port={port}", "-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.config={directory}/s3.json",
+            "-volume.max=8", "-master.volumeSizeLimitMB=256",
             *(f"-{name}.port={number}" for name, number in ports.items())]  # fmt: skip
 
 
@@ -186,7 +187,9 @@ class Store:
                 f"fs.copy_files('{BUCKET}/{below}', sys.argv[1], source_filesystem=store, destination_filesystem=fs.LocalFileSystem())",
                 directory,
             )
-            return {str(path.relative_to(directory)): path.read_bytes() for path in Path(directory).rglob("*") if path.is_file()}
+            return {
+                str(path.relative_to(directory)): path.read_bytes() for path in Path(directory).rglob("*") if path.is_file()
+            }
 
     def get(self, key: str) -> bytes:
         script = f"sys.stdout.buffer.write(store.open_input_file('{BUCKET}/{key}').read())"

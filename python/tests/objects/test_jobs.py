@@ -50,9 +50,15 @@ def test_the_result_is_put_into_the_store(store, documents, tmp_path):
     assert job(store, url, "-o", tmp_path / "shards", "--parts", 3).returncode == 0
     done = job(store, url, "-o", f"s3://{BUCKET}/jobs/shards", "--parts", 3, "--stage", tmp_path / "stage")
     assert done.returncode == 0, done.stderr
-    local = {str(path.relative_to(tmp_path / "shards")): path.read_bytes() for path in (tmp_path / "shards").rglob("*") if path.is_file()}
+    local = {
+        str(path.relative_to(tmp_path / "shards")): path.read_bytes()
+        for path in (tmp_path / "shards").rglob("*")
+        if path.is_file()
+    }
     put = store.files("jobs/shards")
-    assert {name: put[name] for name in put if name != "job.json"} == {name: local[name] for name in local if name != "job.json"}
+    assert {name: put[name] for name in put if name != "job.json"} == {
+        name: local[name] for name in local if name != "job.json"
+    }
     puts = [line.split()[1] for line in store.proxy.requests if line.startswith(("PUT ", "POST ")) and "/jobs/shards/" in line]
     assert puts[-1].partition("?")[0].endswith("/job.json")
 

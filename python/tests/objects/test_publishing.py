@@ -152,7 +152,9 @@ def test_files_that_another_job_replaces_meanwhile_are_no_index(store, documents
     others: list[bool] = []
     store.proxy.on_request = another
     done = index(store, documents, url, scratch)
-    assert others and done.returncode == 2 and f"{url}/postings changed while the index was put there" in done.stderr, done.stderr
+    assert others and done.returncode == 2 and f"{url}/postings changed while the index was put there" in done.stderr, (
+        done.stderr
+    )
     assert "manifest" not in store.keys(key_of(url))
 
 

@@ -256,7 +256,9 @@ assert used <= 1.05 * budget, used
         for seed in range(6):
             file.write(jsonl(100 + seed, 60_000))
     url = store.put(big, "big/big.jsonl")
-    done = subprocess.run([sys.executable, "-c", script, url, str(tmp_path / "i")], env=store.environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, url, str(tmp_path / "i")], env=store.environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

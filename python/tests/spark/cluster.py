@@ -45,7 +45,9 @@ class Cluster:
     def _start(self, host: str, name: str, *words: str) -> None:
         with open(self._work / "log", "ab") as log:
             command = [f"{self._home}/bin/spark-class", f"org.apache.spark.deploy.{name}", *words]
-            self._started.append(subprocess.Popen(command, stdout=log, stderr=log, env={**self.environment(), "SPARK_LOCAL_IP": host}))
+            self._started.append(
+                subprocess.Popen(command, stdout=log, stderr=log, env={**self.environment(), "SPARK_LOCAL_IP": host})
+            )
 
     def _await_workers(self) -> None:
         deadline = time.monotonic() + 90
