@@ -12,6 +12,7 @@
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "python/job_thread.hpp"
+#include "python/object_files.hpp"
 #include "python/source.hpp"
 #include "sort/library/sort.hpp"
 #include "tools/commands/commands.hpp"
@@ -27,7 +28,8 @@ bool sort_files(const std::vector<std::string>& words) {
   bool is_sorted = true;
   JobThread().run([&](std::atomic<int>& signal_number) {
     Output out(-1, "standard output");  // the words name a file
-    Session session{posix_file_system(), out, signal_number};
+    ObjectFileSystem files(posix_file_system(), signal_number);
+    Session session{files, out, signal_number};
     is_sorted = sort_lines(words, session) == ExitCode::kDone;
   });
   return is_sorted;

@@ -3,13 +3,19 @@ threads, in the files' order."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 from .errors import InputOutputError, UsageError
+from .objects import is_url
+from .objects.attempts import repeat
+from .objects.location import locate
+from .objects.source import check_object, open_object, resume_on_failure
 
 # Of a batch. Small enough that a core's cache still holds a batch when it is parsed.
 _BATCH_BYTES = 1 << 20
@@ -23,14 +29,24 @@ class ColumnFiles:
     """The rows of files, (path, "parquet" or "arrow"), as the engine takes them: `schema` and batches.
 
     `fields`: the names of each field. Only these columns are read; "doc.body.text" is a member of structs. All files have
-    the same columns. `threads`: of the job; half as many read, since reading takes less time than indexing. Raises
-    ImportError without pyarrow, and UsageError, also while batches are read, for files of different columns.
+    the same columns. `threads`: of the job; half as many read, since reading takes less time than indexing. `part`: of the
+    row groups, those of part I of N, as (I, N): those that begin in this part of the bytes of all files, so that the parts
+    have each row group once, in order. Raises ImportError without pyarrow, and UsageError, also while batches are read, for
+    files of different columns.
     """
 
-    def __init__(self, files: Sequence[tuple[str, str]], fields: Mapping[str, Sequence[str]], threads: int) -> None:
+    def __init__(
+        self,
+        files: Sequence[tuple[str, str]],
+        fields: Mapping[str, Sequence[str]],
+        threads: int,
+        part: tuple[int, int] = (1, 1),
+    ) -> None:
         import pyarrow
 
         self._files = files
+        self._part = part
+        self._states: dict[str, Any] = {}  # of files in a store, as they were found
         self._fields = fields
         self._threads = max(1, min((threads + 1) // 2, _MOST_THREADS))
         self.schema = pyarrow.schema([(column.name, column.type) for column in self._columns_of(files[0])])
@@ -48,7 +64,7 @@ class ColumnFiles:
 
     def _units(self) -> Iterator[Callable[[], Iterator[Any]]]:
         """What one thread reads at a time: a row group, or a batch of an IPC file."""
-        for file in self._files:
+        for file, begin, end in self._shares():
             columns = self._columns_of(file)
             if [column.name for column in columns] != self.schema.names:
                 raise UsageError(
@@ -56,9 +72,29 @@ class ColumnFiles:
                     f"{[column.name for column in columns]}; index files of different columns by themselves, and merge "
                     "the indexes"
                 )
-            yield from _parquet_units(file[0], columns, self.schema) if file[1] == "parquet" else _ipc_units(
-                file[0], columns, self.schema
-            )
+            units = _parquet_units if file[1] == "parquet" else _ipc_units
+            yield from units(file[0], columns, self.schema, range(begin, end))
+        for path, state in self._states.items():
+            check_object(path, state)
+
+    def _shares(self) -> Iterator[tuple[tuple[str, str], int, int]]:
+        """The files of this part, with the bytes of each in which its row groups begin."""
+        sizes = [self._size_of(file[0]) for file in self._files]
+        number, count = self._part
+        total = sum(sizes)
+        begin, end = total * (number - 1) // count, total * number // count
+        at = 0
+        for file, size in zip(self._files, sizes):
+            if at < end and begin < at + size:
+                yield file, max(begin, at) - at, min(end, at + size) - at
+            at += size
+
+    def _size_of(self, path: str) -> int:
+        if not is_url(path):
+            return os.path.getsize(path)
+        if path not in self._states:
+            self._states[path] = open_object(locate(path))[1]
+        return int(self._states[path].size)
 
 
 class _Column(NamedTuple):
@@ -93,27 +129,50 @@ def _columns_of(schema: Any, names: Iterable[str]) -> list[_Column]:
     return [_Column(name, *place) for name, place in found if place is not None]
 
 
+def _source_of(path: str) -> Any:
+    """What pyarrow reads a file from."""
+    return open_object(locate(path))[0] if is_url(path) else path
+
+
+def _mapped(path: str) -> Any:
+    import pyarrow
+
+    return _source_of(path) if is_url(path) else pyarrow.memory_map(path)
+
+
 @contextmanager
-def _failure(what: str) -> Iterator[None]:
-    """Says what failed, in place of pyarrow's own exceptions."""
+def _failure(path: str, what: str) -> Iterator[None]:
+    """Says what failed, in place of pyarrow's own exceptions. Objects of stores have words of their own."""
     import pyarrow
 
     try:
         yield
     except (OSError, pyarrow.ArrowException) as error:
-        raise InputOutputError(f"{what}: {error}") from error
+        if is_url(path) and isinstance(error, OSError):
+            raise
+        raise InputOutputError(f"{path}: {what}: {error}") from error
+
+
+def _answer(path: str, what: str, ask: Callable[[], Any]) -> Any:
+    """What ask() returns; it is asked again if an object of a store does not come."""
+    if is_url(path):
+        return repeat(ask, f"{path}: {what}")
+    with _failure(path, what):
+        return ask()
 
 
 def _schema_of(file: tuple[str, str]) -> Any:
-    import pyarrow
+    def read() -> Any:
+        import pyarrow
 
-    with _failure(f"{file[0]}: cannot read its columns"):
         if file[1] == "parquet":
             import pyarrow.parquet
 
-            return pyarrow.parquet.read_schema(file[0])
-        with pyarrow.memory_map(file[0]) as source:
+            return pyarrow.parquet.read_schema(_source_of(file[0]))
+        with _mapped(file[0]) as source:
             return pyarrow.ipc.open_file(source).schema
+
+    return _answer(file[0], "cannot read its columns", read)
 
 
 def _shaped(batch: Any, columns: Sequence[_Column], schema: Any) -> Any:
@@ -124,24 +183,35 @@ def _shaped(batch: Any, columns: Sequence[_Column], schema: Any) -> Any:
     return pyarrow.RecordBatch.from_arrays(cast, schema=schema)
 
 
-def _parquet_units(path: str, columns: Sequence[_Column], schema: Any) -> Iterator[Callable[[], Iterator[Any]]]:
+def _parquet_units(path: str, columns: Sequence[_Column], schema: Any, share: range) -> Iterator[Callable[[], Iterator[Any]]]:
     import pyarrow.parquet
 
     leaves = [".".join(column.path) for column in columns]
-    metadata = pyarrow.parquet.read_metadata(path)
+    metadata = _answer(path, "cannot read its footer", lambda: pyarrow.parquet.read_metadata(_source_of(path)))
 
     def read(group: int) -> Iterator[Any]:
-        # Pages come through a buffer, so a thread holds a page and a batch, and not a row group.
+        # Pages come through a buffer, so a thread holds a page and a batch, and not a row group. From a store, where each
+        # request takes long, it holds the columns of the row group.
+        buffer_bytes = 0 if is_url(path) else _BUFFER_BYTES
         with (
-            _failure(f"{path}: cannot read row group {group}"),
-            pyarrow.parquet.ParquetFile(path, metadata=metadata, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file,
+            _failure(path, f"cannot read row group {group}"),
+            pyarrow.parquet.ParquetFile(
+                _source_of(path), metadata=metadata, buffer_size=buffer_bytes, pre_buffer=is_url(path)
+            ) as file,
         ):
             rows = _batch_rows(metadata.row_group(group), leaves)
             for batch in file.iter_batches(rows, [group], leaves, use_threads=False):
                 yield _shaped(batch, columns, schema)
 
     for group in range(metadata.num_row_groups):
-        yield lambda group=group: read(group)
+        if _begin_of(metadata.row_group(group)) in share:
+            yield partial(resume_on_failure, partial(read, group), f"{path}: cannot read row group {group}", path)
+
+
+def _begin_of(group: Any) -> int:
+    """The offset in the file at which a row group begins."""
+    columns = (group.column(i) for i in range(group.num_columns))
+    return min(int(column.dictionary_page_offset or column.data_page_offset) for column in columns)
 
 
 def _batch_rows(group: Any, leaves: Sequence[str]) -> int:
@@ -151,20 +221,22 @@ def _batch_rows(group: Any, leaves: Sequence[str]) -> int:
     return int(max(1, min(65536, _BATCH_BYTES * max(group.num_rows, 1) // max(size, 1))))
 
 
-def _ipc_units(path: str, columns: Sequence[_Column], schema: Any) -> Iterator[Callable[[], Iterator[Any]]]:
+def _ipc_units(path: str, columns: Sequence[_Column], schema: Any, share: range) -> Iterator[Callable[[], Iterator[Any]]]:
     import pyarrow
 
-    source = pyarrow.memory_map(path)
+    source = _mapped(path)
     tops = {column.path[0] for column in columns}
     wanted = [i for i, field in enumerate(pyarrow.ipc.open_file(source).schema) if field.name in tops]
     options = pyarrow.ipc.IpcReadOptions(included_fields=wanted, use_threads=False)
 
     def read(number: int) -> Iterator[Any]:
-        with _failure(f"{path}: cannot read record batch {number}"):
+        with _failure(path, f"cannot read record batch {number}"):
             yield _shaped(pyarrow.ipc.open_file(source, options=options).get_batch(number), columns, schema)
 
-    for number in range(pyarrow.ipc.open_file(source).num_record_batches):
-        yield lambda number=number: read(number)
+    count = pyarrow.ipc.open_file(source).num_record_batches
+    for number in range(count):
+        if source.size() * number // count in share:  # about there
+            yield partial(resume_on_failure, partial(read, number), f"{path}: cannot read record batch {number}", path)
 
 
 class _Unit:
