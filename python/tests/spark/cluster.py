@@ -50,7 +50,7 @@ class Cluster:
             )
 
     def _await_workers(self) -> None:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 240
         while (self._work / "log").read_text().count("Successfully registered with master") < len(HOSTS):
             if time.monotonic() > deadline:
                 raise RuntimeError("the workers do not register: " + (self._work / "log").read_text()[-2000:])

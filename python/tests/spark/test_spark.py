@@ -104,7 +104,7 @@ class OnCluster(JobCase):
         """Kills the first process with these words in its command line, once there is one."""
 
         def kill() -> None:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 240
             while time.monotonic() < deadline:
                 found = processes(*words)
                 if found:
@@ -136,7 +136,7 @@ class OnCluster(JobCase):
         expected = self.make_inputs()
         program = self.slow_program(0.7)
         job = self.submit("--one-index", "--parts", "6", program=program)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while not list(self.scratch.glob("out.stage/*/part-*/*/done")) and time.monotonic() < deadline:
             time.sleep(0.05)
         for process in processes(str(self.out), "spillway/spark/__main__.py"):
