@@ -66,7 +66,7 @@ void print_error(const Session& session, const std::string& message) {
 }
 
 // What cannot be read for a reason that shows before anything is read.
-void check_input(const std::string& path, const std::string& refusal) {
+void check_input(FileSystem& files, const std::string& path, const std::string& refusal) {
   if (path == "-") {
     // A closed stream was opened to write (tools/cli/standard_streams.hpp).
     const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
@@ -75,7 +75,9 @@ void check_input(const std::string& path, const std::string& refusal) {
   }
   struct stat status = {};
   if (::euidaccess(path.c_str(), R_OK) != 0) {
-    throw SortError(refusal + ": " + quoted_name(path) + ": " + std::strerror(errno));
+    const int error = errno;
+    if (error == ENOENT && files.status(path)) return;  // it is elsewhere: an object of a store
+    throw SortError(refusal + ": " + quoted_name(path) + ": " + std::strerror(error));
   }
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw SortError("read failed: " + quoted_name(path) + ": " + std::strerror(EISDIR));
@@ -97,15 +99,18 @@ LineSortOptions memory_options(const SortOptions& options, Session& session, con
   LineSortOptions engine;
   engine.memory_bytes = line_sort_memory(options, packed, most_open);
   engine.memory_for_lines = [&](std::size_t line_bytes) {
-    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads) {
-      return options.check == SortCheck::kNone ? unsorted_memory(threads) : unsorted_memory_of_reader();
+    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads, std::size_t memory) {
+      return options.check == SortCheck::kNone ? unsorted_memory(threads, memory) : unsorted_memory_of_reader();
     });
   };
   if (options.counts) engine.output = CountOutput::copies();
   return engine;
 }
 
-std::string growth_warning(const Session& session, std::size_t bytes) {
+// `bytes`: what the engine takes, beside what line_sort_memory() has left out.
+std::string growth_warning(const SortOptions& options, const Session& session, const LineSortOptions& engine,
+                           std::size_t bytes) {
+  bytes += memory_bytes(options) - std::min(memory_bytes(options), engine.memory_bytes);
   return program_name(session) + ": warning: a line is too long for the memory of the sort, which is raised to " +
          std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit";
 }
@@ -117,12 +122,12 @@ ExitCode check_order(const SortOptions& options, Session& session) {
   }
   if (options.output) throw SortError(std::string("options '-") + letter + "o' are incompatible");
   const std::string& path = options.inputs.front();
-  check_input(path, "open failed");
+  check_input(session.files, path, "open failed");
   const std::optional<PackedInputs> packed = find_packed(options, session);
   LineSortOptions engine = memory_options(options, session, packed, 1);
   if (!options.memory_bytes) {
     engine.warn_of_growth = [&](std::size_t bytes) {
-      std::fprintf(stderr, "%s\n", growth_warning(session, bytes).c_str());
+      std::fprintf(stderr, "%s\n", growth_warning(options, session, engine, bytes).c_str());
     };
   }
   LineInput input(session.files, {path}, options.order.format, interruption_check(session.signal_number),
@@ -178,7 +183,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   engine.report = [&](const LineSortSummary& summary) { report.take(summary); };
   if (!packed || packed->count() == 0) report.expect_sizes();
   if (!options.memory_bytes && options.block_bytes == 0) {
-    engine.warn_of_growth = [&](std::size_t bytes) { report.say(growth_warning(session, bytes)); };
+    engine.warn_of_growth = [&](std::size_t bytes) { report.say(growth_warning(options, session, engine, bytes)); };
   }
   const bool overwrites =
       std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });
@@ -191,7 +196,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   const LineInput* reading = nullptr;
   const auto open_input = [&] {
     LineInput input(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
-    if (options.is_direct) input.read_directly();
+    if (options.is_direct) input.read_directly(direct_readers(options));
     return input;
   };
   const auto note = [&](const std::string& message) { report.say(program_name(session) + ": note: " + message); };
@@ -214,6 +219,8 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   LineInput input = open_input();
   reading = &input;
   engine.maps_inputs = !overwrites && !options.is_direct;
+  // A stream could keep the reader waiting when the sort has to end.
+  engine.reads_ahead = options.is_direct && shape.has_whole_input && !options.head && kept == nullptr;
   sort_lines(input, options.order, engine, repeatable);
 }
 
@@ -305,7 +312,7 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
     for (const std::string& warning : debug_warnings(options)) print_error(session, warning);
   }
   if (options.check != SortCheck::kNone) return check_order(options, session);
-  for (const std::string& path : options.inputs) check_input(path, "cannot read");
+  for (const std::string& path : options.inputs) check_input(session.files, path, "cannot read");
   SortReport report(options, session);
   try {
     write_sorted(options, session, report);
@@ -324,11 +331,11 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
 }
 
 ExitCode print_plan(const SortOptions& options, Session& session) {
-  for (const std::string& path : options.inputs) check_input(path, "cannot read");
+  for (const std::string& path : options.inputs) check_input(session.files, path, "cannot read");
   static_cast<void>(sorter_named(options.sorter));
   const std::optional<PackedInputs> packed = find_packed(options, session);
   const LineSortShape shape = sort_shape(options, packed, session.files);
-  const std::size_t own = tbb::task_arena(static_cast<int>(shape.threads)).execute([] { return unsorted_memory(); });
+  const std::size_t own = unsorted_memory(shape.threads, shape.memory_bytes);
   const std::size_t for_lines = std::max(shape.memory_bytes, own + (std::size_t{4} << 20)) - own;
   const std::string sorter = options.sorter == "auto" ? "multikey quicksort of parts" : options.sorter;
   session.out.write(describe_sort_plan(shape, plan_sort_gpu(options, shape), sorter, for_lines));
