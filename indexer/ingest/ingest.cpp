@@ -177,15 +177,30 @@ class Ingest {
     assembler_.abandon();
   }
 
-  // Parsers check for a signal between records. This also checks while all of them wait for input.
+  // Null while lanes are being made, and where they were.
+  std::exception_ptr failed_start() const {
+    const StartingLanes& starting = setup_.sorters.starting;
+    if (!starting.valid() || starting.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+    try {
+      starting.get();
+      return nullptr;
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+
+  // Parsers check for a signal between records. This also checks while all of them wait for input, and ends them if the
+  // GPU for which they parse does not come.
   void wait_for_parsers(CorpusReader& reader) {
     bool stopped = false;
     std::unique_lock lock(mutex_);
     while (!finished_.wait_for(lock, std::chrono::milliseconds(100), [&] { return running_ == 0; })) {
+      if (stopped) continue;
       const int signal = setup_.context.signal_number.load();
-      if (signal == 0 || stopped) continue;
+      const std::exception_ptr why = signal != 0 ? std::make_exception_ptr(InterruptedError(signal)) : failed_start();
+      if (why == nullptr) continue;
       stopped = true;
-      stop(reader, std::make_exception_ptr(InterruptedError(signal)));
+      stop(reader, why);
     }
   }
 

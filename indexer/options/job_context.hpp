@@ -35,6 +35,8 @@ struct IndexContext {
   std::function<void(const SkippedRecord&)> skipped = {};
   // Files that are replaced when the job has ended. None may be an input.
   std::vector<std::string> reports = {};
+  // Nothing in this process uses a GPU after the job, which then destroys its contexts while it merges.
+  bool ends_gpu_use = false;
 };
 
 // A file of IndexContext::reports is an input; nothing may be written to any of them.

@@ -46,7 +46,8 @@ ExitCode run_index_job(const std::string& command, const Arguments& arguments, S
                              .warn = warn,
                              .say = say,
                              .skipped = skipped_file.listener(),
-                             .reports = report_paths(arguments)};
+                             .reports = report_paths(arguments),
+                             .ends_gpu_use = true};
   try {
     run_index(options, context, report);
   } catch (const ReportIsInputError&) {
