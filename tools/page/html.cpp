@@ -1,5 +1,7 @@
 #include "tools/page/html.hpp"
 
+#include <algorithm>
+
 #include "tools/page/figure.hpp"
 #include "tools/page/markup.hpp"
 #include "tools/page/plots.hpp"
@@ -10,7 +12,10 @@ namespace spillway {
 namespace {
 
 std::string facts_html(const Facts& facts) {
-  std::string html = "<dl>\n";
+  // Two columns of facts on a wide page, unless one is long.
+  const bool any_long =
+      std::any_of(facts.rows.begin(), facts.rows.end(), [](const auto& row) { return row.second.size() > 60; });
+  std::string html = any_long || facts.rows.size() < 6 ? "<dl class=\"long\">\n" : "<dl>\n";
   for (const auto& [name, value] : facts.rows) {
     html += "<dt>" + escaped(name) + "</dt><dd>" + escaped(value) + "</dd>\n";
   }

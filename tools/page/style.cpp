@@ -46,7 +46,7 @@ text { fill:var(--fg); font-size:12px; font-family:inherit; }
 .run { stroke-width:2; fill:none; stroke-linecap:round; } .error { stroke-width:1.6; opacity:.75; }
 .range { stroke:var(--fg); stroke-width:1.5; }
 .mark { stroke:var(--bg); stroke-width:1; } .mark.paper { fill:var(--bg); stroke-width:2; }
-.hatch { stroke:var(--bg); stroke-width:1.5; fill:none; opacity:.8; } .span { stroke:none; }
+.hatch { stroke:var(--bg); stroke-width:1.5; fill:none; opacity:.8; } .span { stroke:none; shape-rendering:crispEdges; }
 .limit { stroke:var(--fg); stroke-width:1.5; stroke-dasharray:7 4; } .beside { stroke:var(--fg); stroke-width:1.5; }
 .sample { fill:transparent; } .pt { cursor:default; }
 .pt.on .mark, .pt.on .fill { stroke:var(--fg); stroke-width:2; } .pt.on .sample { fill:var(--fg); fill-opacity:.12; }
@@ -77,6 +77,7 @@ th { font-weight:600; } tbody th { font-weight:500; } .text { text-align:left; w
 thead th { position:sticky; top:0; background:var(--card); z-index:1; } tbody tr:last-child > * { border-bottom:0; }
 tr.on > * { background:color-mix(in srgb, var(--accent) 16%, transparent); }
 dl { display:grid; grid-template-columns:max-content 1fr; gap:3px 18px; margin:10px 0; font-size:.93rem; }
+@media (min-width:900px) { dl { grid-template-columns:max-content 1fr max-content 1fr; } dl.long { grid-template-columns:max-content 1fr; } }
 dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 pre { background:var(--card); border:1px solid var(--line); border-radius:6px; padding:12px 14px; overflow:auto;
   font:13px/1.5 ui-monospace, "Liberation Mono", Menlo, monospace; }

@@ -135,8 +135,8 @@ std::optional<AreaPlot> memory_plot(const JsonView& job) {
   AreaPlot plot = area_of(*samples);
   plot.title = "Memory by consumer over time";
   plot.note =
-      "What consumers have reserved of the budget, the most in each sample, and what the process really has "
-      "resident.";
+      "What consumers have reserved of the budget, the most in each sample. The line is the resident set of the "
+      "process: what is reserved and not touched is not resident.";
   plot.value_name = "memory";
   plot.unit = memory_unit();
   plot.limit = job.at("memory_bytes").number();

@@ -28,6 +28,7 @@ class JsonView {
   bool is_array() const { return value_->is_array(); }
   bool is_number() const { return value_->is_number(); }
 
+  const nlohmann::ordered_json& json() const { return *value_; }
   double number() const;
   std::string text() const;
   // Any value in words: a string itself, a list with commas, anything else as JSON.

@@ -4,7 +4,7 @@
 #include <array>
 #include <functional>
 
-#include "io/base/error.hpp"
+#include "tools/page/html.hpp"
 
 namespace spillway {
 
@@ -22,6 +22,7 @@ const std::vector<Kind>& kinds() {
                                       {"bench sort strings", "Sorters of strings", sort_sections},
                                       {"bench modes", "Modes of indexing", modes_sections},
                                       {"bench calibrate", "Costs of this machine", calibration_sections},
+                                      {"bench paper", "The sorting papers again", paper_sections},
                                       {"index", "An indexing job", {}},
                                       {"append", "A job that appends to an index", {}},
                                       {"merge", "A merge of indexes", {}},
@@ -53,7 +54,8 @@ void add_machine(const JsonView& machine, Facts& facts) {
                                            quantity_text(machine.number_at("usable_threads"), plain_unit()) +
                                            " threads");
   facts.rows.emplace_back("memory", quantity_text(machine.number_at("ram_bytes"), memory_unit()));
-  facts.rows.emplace_back("GPU", gpus_text(machine));
+  // The report of a job does not look for GPUs.
+  if (!machine.text_at("gpu_state").empty()) facts.rows.emplace_back("GPU", gpus_text(machine));
   if (const std::string driver = machine.text_at("driver"); !driver.empty()) {
     facts.rows.emplace_back("driver", driver + ", CUDA " + machine.text_at("driver_cuda"));
   }
@@ -133,6 +135,15 @@ Page page_of(const std::vector<JsonReport>& reports) {
   }
   for (const JsonReport& report : reports) page.sections.push_back(origin_section(report));
   return page;
+}
+
+std::string job_page_html(const nlohmann::ordered_json& report) {
+  std::vector<JsonReport> reports(1);
+  JsonReport& one = reports.front();
+  one.command = report.at("command");
+  one.path = one.label = "this job";
+  one.json = report;
+  return page_html(page_of(reports));
 }
 
 }  // namespace spillway

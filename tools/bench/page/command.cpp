@@ -29,19 +29,17 @@ Command bench_report_command() {
   command.name = "bench report";
   command.summary = "make a page of plots and tables from JSON reports";
   command.examples = {
-      {"spillway bench sort records --count 2^16,2^20,2^24 --json keys.json && spillway bench report keys.json -o "
-       "keys.html",
-       "the rates of all sorters over three sizes"},
+      {"spillway bench report keys.json -o keys.html", "the rates that `bench sort records --json keys.json` measured"},
       {"spillway bench report cpu.json gpu.json -o both.html", "two machines in the same plots"},
       {"spillway bench report job.json -o job.html", "a job's report: stages, memory, plan, what was skipped"}};
   command.operands = "JSON... -o FILE [OPTIONS]";
   command.notes =
       "\nJSON is a file that --json of `bench sort records`, `bench sort strings`, `bench modes`, `bench calibrate`,\n"
-      "`index`, `append`, `merge`, `delete` or `sort` wrote. The page is one file that needs no network, and shows "
-      "its\n"
-      "plots and tables without a script, too; a script adds values under the pointer, the keys (arrow keys step\n"
-      "through the values of a plot that has the focus, Enter goes to its table), and legends that hide series.\n"
-      "Reports of the same benchmark share their plots.";
+      "`bench paper`, `index`, `append`, `merge`, `delete` or `sort` wrote. The page is one file that needs no "
+      "network.\n"
+      "It shows its plots and tables without a script, too; a script adds values under the pointer, the keys (arrow\n"
+      "keys step through the values of a plot that has the focus, Enter goes to its table), and legends that hide\n"
+      "series. Reports of the same benchmark share their plots.";
   auto output = option_group("Output");
   add_value(output, "output,o", "FILE", "the page to make (-: standard output)");
   add_flag(output, "force", "replace an existing page");
