@@ -196,7 +196,7 @@ bool PackedReader::cut(std::shared_ptr<const CorpusFile> file, UnpackedSource& s
 
 // The archives of a WACZ, one after the other.
 bool PackedReader::read_zip(const CorpusFile& file) {
-  ZipFile zip(setup_.files.open(file.path), file.size, budget_);
+  ZipFile zip(setup_.files.open(file.path), file.size, budget_, file.unpack_bytes - ZstdCodec::kStreamBytes);
   std::uint64_t left = file.size;  // stored bytes that were not reported
   std::uint64_t end = 0;           // of all archives so far, unpacked
   bool any = false;

@@ -21,9 +21,6 @@ namespace {
 // Names of the directories that are being listed: with more names in one, it is read several times.
 constexpr std::size_t kNamesBytes = std::size_t{16} << 20;
 
-// Enough for gzip and for zstd up to level 19, because a stream is recognised only when it is read.
-constexpr std::uint64_t kStreamUnpackBytes = (std::uint64_t{8} << 20) + ZstdCodec::kFixedBytes;
-
 // A size of 0 says nothing (docs/input_formats.md): then what comes is the head.
 std::string read_head(FileSystem& files, const CorpusFile& file) {
   const bool is_sized = file.size != 0;
@@ -77,13 +74,13 @@ void recognise_by_name(std::string_view head, CorpusFile& file) {
 
 void recognise(FileSystem& files, CorpusFile& file) {
   if (file.is_stream) {
-    file.unpack_bytes = kStreamUnpackBytes;
+    file.unpack_bytes = ZstdCodec::kStreamBytes;
     return;
   }
   const std::string head = read_head(files, file);
   if (file.size == 0 && !head.empty()) {  // as below /proc, and in some network file systems
     file.is_stream = true;
-    file.unpack_bytes = kStreamUnpackBytes;
+    file.unpack_bytes = ZstdCodec::kStreamBytes;
     return;
   }
   refuse_columnar_file(files, file, head);
@@ -96,9 +93,12 @@ void recognise(FileSystem& files, CorpusFile& file) {
     file.format = CorpusFormat::kTar;
   }
   if (file.compression == Compression::kGzip) file.unpack_bytes = GzipCodec::kMemoryBytes;
-  if (file.compression == Compression::kZip) file.unpack_bytes = kStreamUnpackBytes + ZipFile::kOwnBytes;
+  if (file.compression == Compression::kZip) {
+    file.unpack_bytes = ZstdCodec::kStreamBytes + ZipFile::needed_bytes(*files.open(file.path), file.size);
+  }
   if (file.compression == Compression::kZstd) {
-    file.unpack_bytes = zstd_frame_memory(head).value_or(kStreamUnpackBytes);
+    file.unpack_bytes =
+        has_sound_blocks(head) ? zstd_frame_memory(head).value_or(ZstdCodec::kStreamBytes) : ZstdCodec::kStreamBytes;
     refuse_large_window(file);
   }
 }

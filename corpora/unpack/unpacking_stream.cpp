@@ -111,7 +111,7 @@ bool UnpackingStream::search() {
     while (at <= last && !codec_->is_start_in_search(bytes.substr(at))) ++at;
     input_.take(at);
     if (at > last) continue;
-    start_member(input_.available(Codec::kHeadBytes));
+    start_member(input_.available(Codec::kFirstStepBytes));
     return true;
   }
 }

@@ -178,15 +178,22 @@ zip_int64_t answer(void* user, void* data, zip_uint64_t bytes, zip_source_cmd_t 
 
 }  // namespace
 
-ZipFile::ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, MemoryBudget& budget)
+std::uint64_t ZipFile::needed_bytes(const ReadableFile& file, std::uint64_t bytes) {
+  const std::uint64_t directory = kMemoryPerByte * directory_bytes(file, bytes).value_or(0);
+  return kOwnBytes + (directory > kDirectoryBytes ? directory - kDirectoryBytes : 0);
+}
+
+ZipFile::ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, MemoryBudget& budget,
+                 std::uint64_t kept_bytes)
     : input_{std::move(file), bytes}, left_bytes_(bytes) {
-  const auto directory = directory_bytes(*input_.file, bytes);
-  if (!directory) {
+  if (!directory_bytes(*input_.file, bytes)) {
     fault_ = "expected the directory of a zip file at its end, found none";
     return;
   }
-  const auto needed = static_cast<std::size_t>(kMemoryPerByte * *directory);
-  if (needed > kDirectoryBytes) memory_ = budget.reserve(needed - kDirectoryBytes, "the directory of a zip file");
+  const std::uint64_t needed = needed_bytes(*input_.file, bytes);
+  if (needed > kept_bytes) {
+    memory_ = budget.reserve(static_cast<std::size_t>(needed - kept_bytes), "the directory of a zip file");
+  }
   zip_error_t error;
   zip_library().error_init(&error);
   zip_source_t* const source = zip_library().source_function_create(&answer<Input>, &input_, &error);

@@ -21,10 +21,14 @@ class ZipFile {
   // Not reserved here: libzip with the libraries that it needs, and what it allocates.
   static constexpr std::size_t kOwnBytes = (std::size_t{2560} << 10) + kDirectoryBytes;
 
-  // Opens a zip file of `bytes` bytes. Its directory is kept in memory; what it needs beyond kDirectoryBytes is
+  // The memory for a zip file of `bytes` bytes: kOwnBytes, or more for a long directory. IoError.
+  static std::uint64_t needed_bytes(const ReadableFile& file, std::uint64_t bytes);
+
+  // Opens a zip file of `bytes` bytes. Its directory is kept in memory; what needed_bytes() has beyond `kept_bytes` is
   // reserved from the budget. A file that is no whole zip file has no entries, and a fault(). Throws IoError, also
   // where there is no libzip, and BudgetError for a directory that does not fit.
-  ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, MemoryBudget& budget);
+  ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, MemoryBudget& budget,
+          std::uint64_t kept_bytes = kOwnBytes);
   ~ZipFile();
   ZipFile(const ZipFile&) = delete;
   ZipFile& operator=(const ZipFile&) = delete;

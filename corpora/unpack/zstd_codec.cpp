@@ -35,6 +35,7 @@ std::size_t dictionary_frame_bytes(std::string_view head) {
 }
 
 struct FrameHeader {
+  std::size_t bytes = 0;  // of the header itself
   std::uint64_t window_bytes = 0;
   std::optional<std::uint64_t> content_bytes;
 };
@@ -61,14 +62,17 @@ std::optional<FrameHeader> parse_frame_header(std::string_view head) {
     header.content_bytes = little_endian(head.substr(at, content_field)) + (content_field == 2 ? 256 : 0);
   }
   if (single_segment) header.window_bytes = *header.content_bytes;
+  header.bytes = at + content_field;
   return header;
 }
 
-// Skippable frames are taken as they are: the dictionary in one may be a frame itself.
-bool is_frame_proven(std::string_view head) {
+bool has_checksum(std::string_view head) {
   constexpr unsigned kChecksumFlag = 0x04;
-  return head.size() > 4 && (is_zstd_skippable(head) || (static_cast<std::uint8_t>(head[4]) & kChecksumFlag) != 0);
+  return head.size() > 4 && (static_cast<std::uint8_t>(head[4]) & kChecksumFlag) != 0;
 }
+
+// Skippable frames are taken as they are: the dictionary in one may be a frame itself.
+bool is_frame_proven(std::string_view head) { return is_zstd_skippable(head) || has_checksum(head); }
 
 }  // namespace
 
@@ -86,6 +90,23 @@ std::optional<std::uint64_t> zstd_frame_memory(std::string_view head) {
   const std::uint64_t held = header->content_bytes ? std::min(window, *header->content_bytes) : window;
   const std::uint64_t most = window > ZstdCodec::kMaxWindowBytes ? window : held;
   return std::max(most, kUsualWindowBytes) + ZstdCodec::kFixedBytes;
+}
+
+bool has_sound_blocks(std::string_view head) {
+  constexpr std::size_t kBlockHeaderBytes = 3, kChecksumBytes = 4, kMaxBlockBytes = std::size_t{128} << 10;
+  enum : std::uint64_t { kOneByteRepeated = 1, kReserved = 3 };
+  const auto header = parse_frame_header(head);
+  if (!header) return true;
+  for (std::size_t at = header->bytes; at + kBlockHeaderBytes <= head.size();) {
+    const std::uint64_t block = little_endian(head.substr(at, kBlockHeaderBytes));
+    const std::uint64_t type = block >> 1 & 3, size = block >> 3;
+    if (type == kReserved || size > kMaxBlockBytes) return false;
+    at += kBlockHeaderBytes + (type == kOneByteRepeated ? 1 : static_cast<std::size_t>(size));
+    if ((block & 1) == 0) continue;
+    at += has_checksum(head) ? kChecksumBytes : 0;
+    return at + 4 > head.size() || is_zstd_start(head.substr(at));
+  }
+  return true;
 }
 
 std::size_t ZstdCodec::share_of(std::size_t memory_bytes) {
@@ -111,10 +132,14 @@ bool ZstdCodec::is_start_in_search(std::string_view head) const {
 void ZstdCodec::start_member(std::string_view head, std::uint64_t) {
   ZSTD_DCtx_reset(context_, ZSTD_reset_session_only);
   const std::uint64_t bytes = zstd_frame_memory(head).value_or(0);
-  dictionary_bytes_ = std::exchange(any_frame_, true) || bytes > reserved_bytes_ ? 0 : dictionary_frame_bytes(head);
+  const bool is_first = !std::exchange(any_frame_, true);
+  dictionary_bytes_ = !is_first || bytes > reserved_bytes_ ? 0 : dictionary_frame_bytes(head);
   dictionary_.clear();
   is_proven_ = is_frame_proven(head);
-  if (bytes > kMaxWindowBytes + kFixedBytes) {
+  const bool is_too_wide = bytes > kMaxWindowBytes + kFixedBytes;
+  is_damaged_ = bytes > reserved_bytes_ && ((is_too_wide && !is_first) || !has_sound_blocks(head));
+  if (is_damaged_) return;
+  if (is_too_wide) {
     throw BudgetError(printable(path_) + ": a zstd frame asks for a window of " + std::to_string(bytes - kFixedBytes) +
                       " bytes; more than " + std::to_string(kMaxWindowBytes) +
                       " (zstd --long=27) is always refused. Pack it again with a smaller window.");
@@ -153,6 +178,7 @@ bool ZstdCodec::load_dictionary() {
 
 Codec::Step ZstdCodec::step(std::string_view in, std::span<std::uint8_t> out) {
   if (dictionary_bytes_ != 0) return read_dictionary(in);
+  if (is_damaged_) return {0, 0, Status::kBroken};
   ZSTD_inBuffer input{in.data(), in.size(), 0};
   ZSTD_outBuffer output{out.data(), out.size(), 0};
   const std::size_t result = ZSTD_decompressStream(context_, &output, &input);
@@ -166,6 +192,9 @@ Codec::Step ZstdCodec::step(std::string_view in, std::span<std::uint8_t> out) {
   return step;
 }
 
-std::string ZstdCodec::broken_detail() const { return ZSTD_getErrorName(error_); }
+std::string ZstdCodec::broken_detail() const {
+  return is_damaged_ ? "expected a frame header with a window of up to 128 MiB, found a header that was damaged"
+                     : ZSTD_getErrorName(error_);
+}
 
 }  // namespace spillway

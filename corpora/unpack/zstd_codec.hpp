@@ -1,6 +1,7 @@
 // Zstandard (RFC 8878), unpacked by libzstd. A frame whose window needs more memory than was reserved is refused before
-// it is unpacked. A file of the format .warc.zst begins with its dictionary: a skippable frame with a magic number of
-// its own, 0x184D2A5D, whose content is the dictionary, as it is or as a zstd frame.
+// it is unpacked; it is damaged if its blocks are unsound, or if no budget would do and frames before it were read. A
+// file of the format .warc.zst begins with its dictionary: a skippable frame with a magic number of its own,
+// 0x184D2A5D, whose content is the dictionary, as it is or as a zstd frame.
 #pragma once
 
 #include <zstd.h>
@@ -21,11 +22,17 @@ bool is_zstd_start(std::string_view head);
 // Requires: Codec::kHeadBytes bytes, or all that there are.
 std::optional<std::uint64_t> zstd_frame_memory(std::string_view head);
 
+// Whether the blocks of the frame at the start of `head` follow each other up to its end, or that of `head` (RFC 8878,
+// 3.1.1.2). If not, its header is damaged, and asks for a window that nobody made.
+bool has_sound_blocks(std::string_view head);
+
 class ZstdCodec final : public Codec {
  public:
   static constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{1} << 27;
   // Memory that libzstd needs besides the window.
   static constexpr std::uint64_t kFixedBytes = std::uint64_t{640} << 10;
+  // Enough for zstd up to level 19, and for gzip: for a stream, which is recognised only when it is read.
+  static constexpr std::uint64_t kStreamBytes = (std::uint64_t{8} << 20) + kFixedBytes;
 
   // Windows that the start of a file does not show (of streams and of later frames) get an eighth of the job's memory,
   // so that no frame takes the memory of other steps.
@@ -61,6 +68,7 @@ class ZstdCodec final : public Codec {
 
   bool any_frame_ = false;
   bool is_proven_ = false;
+  bool is_damaged_ = false;           // the header of this frame
   std::size_t dictionary_bytes_ = 0;  // of the frame that is being read, with its header; 0: this is no dictionary
   std::string dictionary_;
 };

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bitset>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -53,7 +55,8 @@ class DirectFile final : public ReadableFile {
   const std::string& path() const override { return path_; }
 
  private:
-  // Reads through the page cache: the system stopped in the middle of a page, where no direct read can begin.
+  // Reads through the page cache: the system stopped in the middle of a page, where no direct read can begin, or the
+  // file system does not take such reads.
   std::size_t read_rest(std::uint64_t offset, std::span<std::uint8_t> out) const {
     const std::string path = "/proc/self/fd/" + std::to_string(file_.get());
     const FileDescriptor cached = open_descriptor(path, O_RDONLY, "open again");
@@ -100,6 +103,7 @@ class DirectFile final : public ReadableFile {
       const ssize_t got = retry_interrupted([&] {
         return ::pread(file_.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
       });
+      if (got < 0 && errno == EINVAL) break;
       if (got < 0) throw_system_error(errno, "read at offset " + std::to_string(offset + done) + " of", path_);
       done += static_cast<std::size_t>(got);
       if (got == 0 || done % kPage != 0) break;
@@ -123,21 +127,68 @@ std::unique_ptr<ReadableFile> open_direct_file(const std::string& path) {
   return std::make_unique<DirectFile>(std::move(file), path, static_cast<std::uint64_t>(status.st_size));
 }
 
+struct alignas(kPage) DirectWriter::Page {
+  std::array<std::uint8_t, kPage> bytes;
+  std::bitset<kPage> filled;
+};
+
 DirectWriter::DirectWriter(int descriptor) : cached_(descriptor) {
   const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   direct_ = FileDescriptor(retry_interrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT); }));
 }
 
-int DirectWriter::write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) const {
+DirectWriter::~DirectWriter() = default;
+
+int DirectWriter::write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
   const std::uint64_t begin = page_after(offset), end = page_before(offset + bytes.size());
-  if (begin >= end) return write_all_at(cached_, offset, bytes);
+  if (begin > end) return write_part(offset, bytes);
   const auto before = static_cast<std::size_t>(begin - offset), pages = static_cast<std::size_t>(end - begin);
-  if (const int error = write_all_at(cached_, offset, bytes.first(before)); error != 0) return error;
+  if (const int error = write_part(offset, bytes.first(before)); error != 0) return error;
   if (const int error = write_pages(begin, bytes.subspan(before, pages)); error != 0) return error;
-  return write_all_at(cached_, end, bytes.subspan(before + pages));
+  return write_part(end, bytes.subspan(before + pages));
 }
 
-// The rest of a short write goes through the page cache: it may begin in the middle of a page.
+// Writes a part of a page, with the rest of it if that was waiting.
+int DirectWriter::write_part(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+  if (bytes.empty()) return 0;
+  bool is_kept = true;
+  const std::unique_ptr<Page> whole = add_part(offset, bytes, is_kept);
+  if (!is_kept) return write_all_at(cached_, offset, bytes);
+  return whole == nullptr ? 0 : write_pages(page_before(offset), whole->bytes);
+}
+
+// Returns the page that has become whole. Keeps nothing if too many pages wait.
+std::unique_ptr<DirectWriter::Page> DirectWriter::add_part(std::uint64_t offset, std::span<const std::uint8_t> bytes,
+                                                           bool& is_kept) {
+  const std::uint64_t begin = page_before(offset);
+  const std::lock_guard lock(mutex_);
+  const auto found = pages_.find(begin);
+  is_kept = found != pages_.end() || (pages_.size() + 1) * sizeof(Page) <= kPagesBytes;
+  if (!is_kept) return nullptr;
+  const auto page = found != pages_.end() ? found : pages_.emplace(begin, std::make_unique<Page>()).first;
+  const auto at = static_cast<std::size_t>(offset - begin);
+  std::ranges::copy(bytes, page->second->bytes.begin() + static_cast<std::ptrdiff_t>(at));
+  for (std::size_t i = 0; i < bytes.size(); ++i) page->second->filled.set(at + i);
+  if (!page->second->filled.all()) return nullptr;
+  return std::move(pages_.extract(page).mapped());
+}
+
+int DirectWriter::flush() {
+  for (const auto& [offset, page] : pages_) {
+    for (std::size_t at = 0; at < kPage;) {
+      std::size_t end = at;
+      while (end < kPage && page->filled[end]) ++end;
+      const auto part = std::span(page->bytes).subspan(at, end - at);
+      if (const int error = write_all_at(cached_, offset + at, part); error != 0) return error;
+      at = end + 1;
+    }
+  }
+  pages_.clear();
+  return 0;
+}
+
+// The rest of a short write goes through the page cache: it may begin in the middle of a page. So does what the file
+// system does not take as it is.
 int DirectWriter::write_pages(std::uint64_t offset, std::span<const std::uint8_t> pages) const {
   while (!pages.empty()) {
     const auto part = pages.first(std::min(pages.size(), kDirectTransferBytes));
@@ -148,8 +199,8 @@ int DirectWriter::write_pages(std::uint64_t offset, std::span<const std::uint8_t
     }
     const ssize_t put = retry_interrupted(
         [&] { return ::pwrite(direct_.get(), from.data(), from.size(), static_cast<off_t>(offset)); });
-    if (put < 0) return errno;
-    const std::span<const std::uint8_t> rest = part.subspan(static_cast<std::size_t>(put));
+    if (put < 0 && errno != EINVAL) return errno;
+    const std::span<const std::uint8_t> rest = part.subspan(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
     if (const int error = write_all_at(cached_, offset + part.size() - rest.size(), rest); error != 0) return error;
     offset += part.size();
     pages = pages.subspan(part.size());

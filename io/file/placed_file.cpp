@@ -262,13 +262,20 @@ void PlacedFile::append(std::span<const std::uint8_t> bytes) {
   }
 }
 
-void PlacedFile::sync_content() {
+// Leaves nothing that was written outside of the file.
+void PlacedFile::complete() {
   unmap();
+  errno = direct_ ? direct_->flush() : 0;
+  if (errno != 0) fail("write");
+}
+
+void PlacedFile::sync_content() {
+  complete();
   sync();
 }
 
 void PlacedFile::finish(std::uint64_t bytes, bool syncs) {
-  unmap();
+  complete();
   const bool is_cut = direct_ || (has_places_ && !replaces_ && !is_nameless_);
   if (is_cut && ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail("write");
   if (replaces_ && syncs) sync();

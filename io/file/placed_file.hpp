@@ -70,6 +70,7 @@ class PlacedFile {
   bool keep_attributes() const;
   void unmap();
   void allocate(std::uint64_t end);
+  void complete();
   void sync() const;
   void take_name(bool syncs);
   void replace();

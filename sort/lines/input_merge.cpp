@@ -183,7 +183,7 @@ class InputGroups {
  private:
   InputCursor cursor_of(std::size_t path) {
     LineInput input(inputs_.files, {paths_[path]}, order_.format, options_.check, inputs_.opener);
-    if (inputs_.are_direct) input.read_directly();
+    if (inputs_.are_direct) input.read_directly(1);
     return {std::move(input), cursors_};
   }
 
@@ -206,7 +206,7 @@ class InputGroups {
 
   // The least memory of a sort leaves room for the buffers of two inputs, however many threads there are.
   std::size_t unsorted_memory_in() const {
-    return std::min(unsorted_memory(), memory_ - 4 * (kLeastBuffer + kOtherBytes));
+    return std::min(unsorted_memory(memory_), memory_ - 4 * (kLeastBuffer + kOtherBytes));
   }
 
   void warn(std::size_t bytes) {

@@ -17,17 +17,20 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 }  // namespace
 
-std::size_t unsorted_memory() {
-  return unsorted_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+std::size_t unsorted_memory(std::size_t memory_bytes) {
+  return unsorted_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), memory_bytes);
 }
 
-std::size_t unsorted_memory(std::size_t threads) { return kProgramBytes + encoding_memory(threads); }
+std::size_t unsorted_memory(std::size_t threads, std::size_t memory_bytes) {
+  return kProgramBytes + encoding_memory(threads, memory_bytes);
+}
 
 std::size_t unsorted_memory_of_reader() { return kProgramBytes; }
 
 void refuse_long_line(const LineTooLongError& error, const LineSortOptions& options) {
   const std::size_t needed = error.needed_bytes();
-  const std::size_t memory = options.memory_for_lines ? options.memory_for_lines(needed) : unsorted_memory() + needed;
+  const std::size_t memory =
+      options.memory_for_lines ? options.memory_for_lines(needed) : unsorted_memory(options.memory_bytes) + needed;
   throw BudgetError(std::string(error.what()) + ", which makes copies of it: give --memory at least " +
                     std::to_string((memory + kMebibyte - 1) / kMebibyte) + "M");
 }

@@ -35,6 +35,7 @@ struct LineSortOptions {
   std::size_t block_bytes = 0;                // memory of a block; 0: what memory_bytes leaves
   const StringSorter* sorter = nullptr;       // null: what is fastest here
   bool maps_inputs = false;  // and reads a sorted one twice if need be; not if the output overwrites one in place
+  bool reads_ahead = false;  // out of core, while blocks become runs; not with `head` or `keeper`
   // Called between blocks of runs and in merges, there by several threads at once; throws to stop.
   std::function<void()> check = {};
   std::function<void(const LineSortSummary&)> report = {};  // called after each step, by one thread at a time
@@ -52,10 +53,10 @@ struct LineSortOptions {
 // Raises budgets below this silently: the program itself needs 20 MiB.
 inline constexpr std::size_t kLeastSortMemory = std::size_t{32} << 20;
 
-// Bytes that are not for lines: the program, text on its way out, and the contexts of the compressor for each thread of
+// Bytes that are not for lines in a sort of `memory_bytes`: the program, text on its way out, and the contexts of the compressor for each thread of
 // the calling thread's TBB arena.
-std::size_t unsorted_memory();
-std::size_t unsorted_memory(std::size_t threads);
+std::size_t unsorted_memory(std::size_t memory_bytes);
+std::size_t unsorted_memory(std::size_t threads, std::size_t memory_bytes);
 // The same for a thread that reads lines, and sorts none.
 std::size_t unsorted_memory_of_reader();
 // Throws BudgetError, naming the memory that suffices.

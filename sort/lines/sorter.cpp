@@ -9,6 +9,7 @@
 
 #include "io/base/stopwatch.hpp"
 #include "io/memory/budget.hpp"
+#include "sort/lines/block/read_ahead.hpp"
 #include "sort/lines/head/head_source.hpp"
 #include "sort/lines/runs/merge.hpp"
 #include "sort/lines/runs/run_writer.hpp"
@@ -23,6 +24,9 @@ constexpr std::size_t kRunPart = 64, kMostDoublings = 3;  // the part of the mem
 // If only the first lines are wanted: the part of the memory that they may take between blocks, and the memory of the
 // first block for each thread. The next ones grow if the wanted lines are more than half of a block.
 constexpr std::size_t kHeadPart = 4, kHeadBlockOfThread = std::size_t{8} << 20;
+// The part of the memory for lines that text takes which is read ahead of them: as much as a disk reads while 16
+// threads sort a block and make a run of it.
+constexpr double kAheadPart = 0.45;
 
 // Fills blocks, and writes the only one, or makes runs of them and merges these.
 class BlockwiseSort {
@@ -33,7 +37,7 @@ class BlockwiseSort {
         options_(options),
         output_(output),
         memory_(std::max(options.memory_bytes, kLeastSortMemory)),
-        own_(unsorted_memory()),
+        own_(unsorted_memory(memory_)),
         line_memory_(options.block_bytes != 0 ? options.block_bytes
                                               : std::max(memory_, own_ + kLeastBlockMemory) - own_),
         most_memory_(options.head ? line_memory_ - line_memory_ / kHeadPart : line_memory_),
@@ -57,8 +61,9 @@ class BlockwiseSort {
   LineSortSummary run() {
     LineSortSummary::Seconds& seconds = summary_.seconds;
     if (options_.keeper != nullptr) go_on(*options_.keeper);
+    if (options_.reads_ahead && input_.file_ahead().value_or(0) > most_memory_) read_ahead();
     while (timed(seconds.read, [&] { return block_->fill(*source_); })) {
-      summary_.bytes = input_.bytes_read();
+      summary_.bytes = ahead_ ? ahead_->bytes_read() : input_.bytes_read();
       summary_.lines = head_ ? head_->lines_read() : summary_.lines + block_->lines();
       const bool is_kept = timed(seconds.split, [&] {
         block_->arrange();
@@ -67,6 +72,7 @@ class BlockwiseSort {
       if (is_whole()) break;
       const Stopwatch watch;
       if (!is_kept) spill();
+      if (options_.reads_ahead && !ahead_) read_ahead();
       seconds.spill += watch.seconds();
       begin("read");
     }
@@ -125,6 +131,7 @@ class BlockwiseSort {
   bool is_whole() const { return runs_.empty() && block_->has_all(); }
 
   void merge() {
+    ahead_.reset();
     input_.end_mappings();
     block_.reset();
     if (!runs_.empty()) merge_runs(std::move(runs_), space_, order_, resources_, output_);
@@ -151,6 +158,18 @@ class BlockwiseSort {
     if (!can_grow()) return std::min(bytes, most_memory_);
     if (bytes > most_memory_) warn(bytes);
     return bytes;
+  }
+
+  // From now on the block has less memory, and a thread of its own reads text. Not where lines are long, which need all
+  // of it.
+  void read_ahead() {
+    const auto bytes = static_cast<std::size_t>(static_cast<double>(most_memory_) * kAheadPart);
+    const bool is_usual = !block_->longest().is_long() && block_->pending().size() < bytes;
+    if (!is_usual || bytes < 2 * ReadAhead::kLeastBytes || block_->has_all()) return;
+    block_->shrink(most_memory_ - bytes);
+    most_memory_ -= bytes;
+    ahead_.emplace(input_, budget_, bytes - ReadAhead::kLeastBytes);
+    source_ = &*ahead_;
   }
 
   void warn(std::size_t line_bytes) {
@@ -186,9 +205,14 @@ class BlockwiseSort {
     return bytes < static_cast<double>(most_memory_) ? static_cast<std::size_t>(bytes) : most_memory_;
   }
 
+  std::size_t encoding_bytes() const {
+    return encoding_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), memory_);
+  }
+
   void spill() {
     check_long_lines();
-    runs_.push_back(write_run(*block_, order_, encoder_, space_, resources_.block_bytes, options_.check));
+    runs_.push_back(
+        write_run(*block_, order_, encoder_, space_, resources_.block_bytes, encoding_bytes(), options_.check));
     if (options_.keeper != nullptr) space_.keep(runs_.back(), done());
     run_bytes_ += runs_.back().own_bytes();
     summary_.runs = runs_.size();
@@ -205,7 +229,8 @@ class BlockwiseSort {
   const LineOrder& order_;
   const LineSortOptions& options_;
   LineOutput& output_;
-  const std::size_t memory_, own_, line_memory_, most_memory_;  // most_memory_: of a block
+  const std::size_t memory_, own_, line_memory_;
+  std::size_t most_memory_;  // of a block
   MemoryBudget budget_;
   const KeyEncoder encoder_;
   const LongLineCosts costs_;
@@ -213,6 +238,7 @@ class BlockwiseSort {
   RunSpace space_;
   std::vector<Run> runs_;
   std::optional<HeadSource> head_;
+  std::optional<ReadAhead> ahead_;
   LineSource* source_;
   std::size_t block_memory_ = 0, run_bytes_ = 0, doublings_ = 0;
   std::optional<LineBlock> block_;
@@ -250,6 +276,10 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
   } catch (const LineTooLongError& error) {
     // Blocks do not count the lines that are kept between them.
     const std::size_t bytes = error.needed_bytes();
+    if (options.reads_ahead) {
+      refuse_long_line(error.with_need(static_cast<std::size_t>(static_cast<double>(bytes) / (1 - kAheadPart))),
+                       options);
+    }
     refuse_long_line(options.head ? error.with_need(bytes + bytes / (kHeadPart - 1) + kHeadPart) : error, options);
   }
 }

@@ -116,6 +116,7 @@ std::vector<Scenario> sort_scenarios() {
       unpacking(),
       to_new_file("direct", {"--direct-io"}),
       over_input("direct-input-spilled", both(kSpilled, {"--direct-io"}), kTexts),
+      to_new_file("direct-ahead", {"--direct-io", "--block-bytes", "600K"}, {"%/in/large.txt"}),
       to_new_file("in-order", {}, {"%/in/in-order.txt"}),
       over_input("in-order-input", {}, {"%/in/in-order.txt"}),
       over_file("over", {}),
@@ -137,6 +138,7 @@ Tree sort_inputs() {
   tree["in/a.txt"] = lines(1, 900);
   tree["in/b.txt"] = lines(2, 300);
   tree["in/records"] = records(3, 16 * 1000);
+  tree["in/large.txt"] = lines(5, 40'000);
   tree["in/in-order.txt"] = sorted_lines(4, 60'000);  // long enough to be copied instead of sorted
   for (std::uint64_t i = 1; i <= 5; ++i) tree["in/" + std::to_string(i) + ".txt"] = sorted_lines(10 + i, 200);
   return tree;

@@ -54,7 +54,9 @@ bool WireReader::refill() {
   window_begin_ = at_ = window_.data();
   window_end_ = at_ + bytes;
   if (bytes != 0) return true;
-  if (const auto fault = source_->take_fault()) fail("an undamaged packed file", fault->detail);
+  if (const auto fault = source_->take_fault()) {
+    fail("an undamaged packed file", "one that is damaged: " + fault->detail);
+  }
   return false;
 }
 

@@ -3,6 +3,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "io/base/error.hpp"
@@ -14,6 +19,33 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;  // of one thread at a time
+
+// Calls body(0), ..., body(count - 1) by at most `most` threads: this one, and new ones, as far as the system allows
+// them. Rethrows what one of the calls threw.
+template <typename Body>
+void for_each_by_threads(std::size_t count, std::size_t most, const Body& body) {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr error;
+  const auto work = [&] {
+    try {
+      for (std::size_t i = next++; i < count; i = next++) body(i);
+    } catch (...) {
+      next = count;
+      const std::lock_guard lock(mutex);
+      error = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t i = 1; i < std::min(count, most); ++i) threads.emplace_back(work);
+    } catch (const std::system_error&) {
+    }
+    work();
+  }
+  if (error != nullptr) std::rethrow_exception(error);
+}
 
 }  // namespace
 
@@ -29,7 +61,7 @@ bool LineInput::open_next() {
   const auto status = path == "-" || stream_ ? std::nullopt : files_.status(path);
   // Files of /proc are regular, have no size, and hold text.
   if (status && status->type == FileType::kRegular && status->size != 0) {
-    file_ = is_direct_ ? open_direct_file(path) : files_.open(path);
+    file_ = direct_threads_ != 0 ? open_direct_file(path) : files_.open(path);
   } else if (stream_ == nullptr) {
     stream_ = files_.open_stream(path);
     stream_->set_wait_check(check_);
@@ -168,10 +200,15 @@ std::size_t LineInput::read_file(std::span<std::uint8_t> out) {
     offset_ += got;
     return got;
   }
-  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+  const auto read_part = [&](std::size_t part) {
     const std::size_t begin = part * kReadBytes, bytes = std::min(kReadBytes, wanted - begin);
     file_->read_exactly(offset_ + begin, out.subspan(begin, bytes));
-  });
+  };
+  if (direct_threads_ != 0) {
+    for_each_by_threads(parts, direct_threads_, read_part);
+  } else {
+    tbb::parallel_for(std::size_t{0}, parts, read_part);
+  }
   offset_ += wanted;
   return wanted;
 }

@@ -39,7 +39,7 @@ class LineSource {
   virtual std::optional<std::uint64_t> file_ahead() { return std::nullopt; }
 };
 
-// Not thread-safe; reads in parallel inside the calling thread's TBB arena.
+// Not thread-safe; reads in parallel inside the calling thread's TBB arena, unless it reads directly.
 class LineInput final : public LineSource {
  public:
   // `paths`: "-" is standard input. `check` is called while a read waits and between reads; it throws to stop.
@@ -52,8 +52,9 @@ class LineInput final : public LineSource {
   // Bytes of files that something writes to may change until end_mappings().
   std::size_t map_or_read(std::span<std::uint8_t> out) override;
   std::optional<std::uint64_t> file_ahead() override;
-  // Reads files past the page cache, and maps none. Requires: nothing was read yet.
-  void read_directly() { is_direct_ = true; }
+  // Reads files past the page cache, and maps none. Such reads wait for the disk, so they are made by as many threads
+  // of their own. Requires: nothing was read yet.
+  void read_directly(std::size_t threads) { direct_threads_ = threads; }
   // The file, if all text is that of one file that is read as it stands there, and nothing was read yet; otherwise
   // null. It lives until something is read or left out.
   const ReadableFile* only_file();
@@ -99,10 +100,11 @@ class LineInput final : public LineSource {
   std::unique_ptr<ByteStream> stream_;
   std::uint64_t offset_ = 0;
   std::uint64_t bytes_read_ = 0, bytes_of_current_ = 0, text_bytes_ = 0;
-  std::vector<Begin> begins_;  // the last one that done_before() named, and those after it
+  std::vector<Begin> begins_;       // the last one that done_before() named, and those after it
+  std::size_t direct_threads_ = 0;  // 0: files are read through the page cache
   bool keeps_places_ = false;
   std::uint8_t last_byte_ = 0;
-  bool is_open_ = false, is_empty_ = true, is_mapped_ = false, is_direct_ = false;
+  bool is_open_ = false, is_empty_ = true, is_mapped_ = false;
 };
 
 }  // namespace spillway

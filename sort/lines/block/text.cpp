@@ -115,7 +115,8 @@ std::size_t LineText::step_bytes() const {
   return step;
 }
 
-bool LineText::fill(LineSource& input) {
+// Moves what is pending to the begin of the memory.
+void LineText::drop_lines() {
   earlier_bytes_ += text_bytes_ + key_bytes();
   earlier_lines_ += line_count_;
   earlier_longest_.add(longest_);
@@ -125,6 +126,16 @@ bool LineText::fill(LineSource& input) {
   longest_of_usual_ = 0;
   top_ = buffer_.data() + buffer_.size() - kReadAfter;
   pieces_.clear();
+}
+
+void LineText::shrink(std::size_t bytes) {
+  drop_lines();
+  buffer_.shrink(bytes / kPageBytes * kPageBytes);
+  top_ = buffer_.data() + buffer_.size() - kReadAfter;
+}
+
+bool LineText::fill(LineSource& input) {
+  drop_lines();
   const bool maps = std::exchange(maps_inputs_, false) && fits_as_file(input.file_ahead());
   may_be_mapped_ = may_be_mapped_ || maps;
   if (!maps) buffer_.use_large_pages();  // sorted lines are read from all over it

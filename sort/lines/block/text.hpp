@@ -62,6 +62,10 @@ class LineText {
     is_at_end_ = false;
   }
 
+  // Drops the lines, keeps what is pending, and gives memory back to the budget, so that `bytes` are left. Requires:
+  // what is pending fits, and no file is mapped.
+  void shrink(std::size_t bytes);
+
   // All of these hold until the next fill(). Offsets of items count from data().
   const std::uint8_t* data() const { return buffer_.data(); }
   std::span<const std::uint8_t> text() const { return buffer_.span().first(text_bytes_); }
@@ -83,6 +87,7 @@ class LineText {
   static constexpr std::size_t kBatch = 256;
 
  private:
+  void drop_lines();
   std::size_t room() const;
   // Memory that lines need beside their text and keys.
   std::size_t needed(std::size_t lines, const LongestLine& longest) const {

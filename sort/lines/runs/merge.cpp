@@ -18,13 +18,14 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kLeastRuns = 2;
-constexpr std::size_t kWriteBytes = std::size_t{256} << 10;  // of text that is written at once
+// Of text that is written at once: what stays in the processor's cache; where memory is plenty, what makes a disk fast.
+constexpr std::size_t kLeastWrite = std::size_t{256} << 10, kMostWrite = std::size_t{1} << 20, kPartOfWrite = 1024;
 constexpr std::size_t kMostPlacedRangeBytes = std::size_t{64} << 20;
 constexpr std::size_t kLeastRangeBytes = std::size_t{256} << 10, kMostRangeBytes = std::size_t{8} << 20;
 
 // How a merge shares the memory among the ranges that are worked on at once.
 struct MergePlan {
-  std::size_t tokens = 1, range_bytes = 0, most_runs = kLeastRuns;
+  std::size_t tokens = 1, range_bytes = 0, most_runs = kLeastRuns, write_bytes = kLeastWrite;
   bool is_serial = false;  // one thread merges whole runs, and copies no long line
 };
 
@@ -37,8 +38,13 @@ struct RangeResult {
 
 class RangeWorker {
  public:
-  RangeWorker(std::span<const Run> runs, const LineOrder& order, std::size_t block_bytes, std::size_t range_bytes)
-      : runs_(runs), order_(order), format_(order.format), block_bytes_(block_bytes), range_bytes_(range_bytes) {}
+  RangeWorker(std::span<const Run> runs, const LineOrder& order, std::size_t block_bytes, const MergePlan& plan)
+      : runs_(runs),
+        order_(order),
+        format_(order.format),
+        block_bytes_(block_bytes),
+        range_bytes_(plan.range_bytes),
+        write_bytes_(plan.write_bytes) {}
 
   void make_text(const MergeRange& range, RangeResult& result) const {
     RunMerger merger = merge_range(runs_, order_, range);
@@ -60,7 +66,7 @@ class RangeWorker {
   void write_text(const MergeRange& range, std::uint64_t offset, const std::function<void()>& check,
                   LineOutput& output) const {
     RunMerger merger = merge_range(runs_, order_, range);
-    std::vector<std::uint8_t> text(kWriteBytes + kCopyPadding);
+    std::vector<std::uint8_t> text(write_bytes_ + kCopyPadding);
     std::size_t used = 0;
     bool is_full = output.is_full();
     const auto write = [&](std::span<const std::uint8_t> bytes) {
@@ -75,8 +81,8 @@ class RangeWorker {
     };
     while (!is_full && merger.next()) {
       const std::string_view line = merger.record().line(order_);
-      if (used + line.size() >= kWriteBytes) write_used();
-      if (line.size() >= kWriteBytes) {
+      if (used + line.size() >= write_bytes_) write_used();
+      if (line.size() >= write_bytes_) {
         write(bytes_of({line.data(), line.size() + format_.end_bytes()}));
         continue;
       }
@@ -113,7 +119,7 @@ class RangeWorker {
   std::span<const Run> runs_;
   RecordOrder order_;
   LineFormat format_;
-  std::size_t block_bytes_, range_bytes_;
+  std::size_t block_bytes_, range_bytes_, write_bytes_;
 };
 
 std::size_t token_count() { return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()) + 1; }
@@ -161,7 +167,7 @@ MergeRange all_records(std::span<const Run> runs) {
 
 Run merge_group(std::span<const Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
                 const MergePlan& plan) {
-  const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+  const RangeWorker worker(runs, order, resources.block_bytes, plan);
   Run merged;
   merged.file = &space.next_file();
   const auto append = [&](const EncodedBlock& block) {
@@ -200,7 +206,7 @@ std::size_t placed_range_bytes(std::span<const Run> runs, const MergeResources& 
 
 void merge_to_places(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources,
                      const MergePlan& plan, LineOutput& output) {
-  const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+  const RangeWorker worker(runs, order, resources.block_bytes, plan);
   const RecordOrder record_order(order);
   const auto offset_of = [&](const MergeRange& range) {
     std::uint64_t offset = 0;
@@ -221,12 +227,12 @@ void merge_to_places(std::span<const Run> runs, const LineOrder& order, const Me
 void merge_to_output(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources,
                      const MergePlan& plan, LineOutput& output) {
   if (plan.is_serial) {
-    const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+    const RangeWorker worker(runs, order, resources.block_bytes, plan);
     return worker.write_text(all_records(runs), 0, resources.check, output);
   }
   // How long a range becomes is known before if no line is dropped.
   if (output.has_places() && !order.is_unique) return merge_to_places(runs, order, resources, plan, output);
-  const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+  const RangeWorker worker(runs, order, resources.block_bytes, plan);
   std::uint64_t bytes = 0;
   for_each_range(
       RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check,
@@ -263,7 +269,7 @@ std::size_t serial_runs(std::span<const Run> runs, std::size_t memory) {
     cursors.push_back(std::size_t{run.longest_raw} + std::min<std::size_t>(run.longest_record, kLongLine));
   }
   std::ranges::sort(cursors, std::greater<>());
-  std::size_t used = 2 * cursors.front() + 2 * kWriteBytes, count = 0;
+  std::size_t used = 2 * cursors.front() + 2 * kLeastWrite, count = 0;
   for (; count != cursors.size() && used + cursors[count] <= memory; ++count) used += cursors[count];
   return std::max(count, kLeastRuns);
 }
@@ -281,6 +287,7 @@ MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources,
     longest = std::max<std::size_t>(longest, run.longest_record);
   }
   MergePlan plan;
+  plan.write_bytes = std::clamp(all_memory / kPartOfWrite, kLeastWrite, kMostWrite);
   plan.range_bytes = resources.range_bytes;
   if (plan.range_bytes == 0) {
     plan.range_bytes = std::clamp(all_memory / token_count() / 4, kLeastRangeBytes, kMostRangeBytes);
@@ -291,6 +298,7 @@ MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources,
     plan.is_serial = token_count() * each > memory;
   }
   if (plan.is_serial) {
+    plan.write_bytes = kLeastWrite;
     plan.most_runs = serial_runs(runs, memory);
     if (resources.most_runs != 0) plan.most_runs = std::min(plan.most_runs, std::max(resources.most_runs, kLeastRuns));
     return plan;

@@ -156,13 +156,13 @@ struct SlicePlan {
   std::size_t slices, encoded_bytes;
 };
 
-// What encoding_memory() has room for, with gaps between what is allocated. Long lines take what the block has left.
-SlicePlan plan_slices(LineBlock& block, const LongLineCosts& costs, std::size_t block_bytes) {
+// What `memory` has room for, with gaps between what is allocated. Long lines take what the block has left.
+SlicePlan plan_slices(LineBlock& block, const LongLineCosts& costs, std::size_t block_bytes, std::size_t memory) {
   constexpr std::size_t kContextBytes = std::size_t{512} << 10;  // of the compressor
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   // Records of a block, copied as they grow, what they become, and two records with keys.
   const std::size_t record = block.most_usual_record(), records = std::min(block_bytes, kSliceBytes) + record;
-  const std::size_t encoders = threads * (kContextBytes + 3 * records + 2 * record), memory = encoding_memory(threads);
+  const std::size_t encoders = threads * (kContextBytes + 3 * records + 2 * record);
   SlicePlan plan{2 * (threads + 1), (std::max(memory, encoders + kSliceBytes) - encoders) / 4 * 3};
   if (block.longest().is_long()) {
     plan.slices = std::clamp<std::size_t>(block.free_bytes() / costs.to_run(block.longest()), 1, plan.slices);
@@ -172,18 +172,21 @@ SlicePlan plan_slices(LineBlock& block, const LongLineCosts& costs, std::size_t 
 
 }  // namespace
 
-std::size_t encoding_memory(std::size_t threads) {
-  constexpr std::size_t kBytes = std::size_t{768} << 10;
-  return (2 * threads + 2) * kBytes;
+// Where what waits does not fit, one thread encodes alone: lines that do not become shorter need all of kMostBytes.
+std::size_t encoding_memory(std::size_t threads, std::size_t memory_bytes) {
+  constexpr std::size_t kBytes = std::size_t{768} << 10, kMostBytes = std::size_t{2560} << 10;  // of a slice
+  constexpr std::size_t kSmall = std::size_t{256} << 20, kPartOfMore = 32;
+  const std::size_t more = memory_bytes > kSmall ? (memory_bytes - kSmall) / kPartOfMore : 0;
+  return (2 * threads + 2) * kBytes + std::min(more, (2 * threads + 2) * (kMostBytes - kBytes));
 }
 
 Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
-              std::size_t block_bytes, const std::function<void()>& check) {
+              std::size_t block_bytes, std::size_t memory_bytes, const std::function<void()>& check) {
   const RunWriter writer(block, order, encoder, block_bytes);
   Run run;
   run.file = &space.next_file();
   InFlight<Slice> slices;
-  const SlicePlan plan = plan_slices(block, LongLineCosts(encoder), block_bytes);
+  const SlicePlan plan = plan_slices(block, LongLineCosts(encoder), block_bytes, memory_bytes);
   std::atomic<std::size_t> encoded_bytes{0};  // that wait
   const auto put = [&](const EncodedBlock& encoded) {
     space.charge(encoded.stored.size());

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "corpora/reader/plan.hpp"
+#include "corpora/unpack/zstd_codec.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 #include "tests/corpora/records/warc_samples.hpp"
@@ -164,7 +166,13 @@ TEST(Wacz, WithADirectoryThatDoesNotFitIsRefused) {
   std::vector<ZipEntry> entries = crawl();
   while (entries.size() < 1000) entries.push_back({"pages/" + std::to_string(entries.size()), ""});
   write_bytes(path, zip_of(entries));
-  EXPECT_THROW(ZipFile(posix_file_system().open(path), std::filesystem::file_size(path), small), BudgetError);
+  const std::uint64_t file_bytes = std::filesystem::file_size(path);
+  EXPECT_THROW(ZipFile(posix_file_system().open(path), file_bytes, small), BudgetError);
+  // The plan keeps the memory, so that a job that cannot do with it ends before it begins.
+  const std::uint64_t needed = ZipFile::needed_bytes(*posix_file_system().open(path), file_bytes);
+  EXPECT_EQ(ZipFile(posix_file_system().open(path), file_bytes, small, needed).entry_count(), entries.size());
+  const CorpusPlan plan = plan_corpus(posix_file_system(), {path}, {});
+  EXPECT_EQ(plan.unpack_bytes, ZstdCodec::kStreamBytes + needed);
 }
 
 // libzip reads the directories of all end records and keeps the best.

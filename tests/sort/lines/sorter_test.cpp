@@ -77,9 +77,11 @@ class LineSorter : public ::testing::TestWithParam<bool> {
     options.most_runs = most_runs;
     options.sorter = sorter_;
     options.check = check;
-    options.maps_inputs = GetParam();
+    options.maps_inputs = GetParam() && !reads_ahead_;
+    options.reads_ahead = reads_ahead_;
     TextOutput output(block_bytes % 2 == 0, during_output_);
-    LineInput input(posix_file_system(), paths, '\n', {});
+    LineInput input(posix_file_system(), paths, '\n', check_of_input_);
+    if (reads_ahead_) input.read_directly(3);
     const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 3);
     tbb::task_arena arena(3);
     Sorted sorted;
@@ -89,7 +91,8 @@ class LineSorter : public ::testing::TestWithParam<bool> {
   }
   ScratchDirectory scratch_;
   const StringSorter* sorter_ = nullptr;
-  std::function<void()> during_output_;
+  std::function<void()> during_output_, check_of_input_;
+  bool reads_ahead_ = false;
 };
 
 INSTANTIATE_TEST_SUITE_P(, LineSorter, ::testing::Bool(),
@@ -115,6 +118,30 @@ Lines random_lines(std::size_t count, unsigned seed) {
 }
 
 constexpr std::size_t kBlocks[] = {0, 16384, 20001, 70000};  // 0: all in memory; odd: an output without places
+
+TEST_P(LineSorter, ReadsAheadOfBlocks) {
+  reads_ahead_ = true;
+  Lines lines = random_lines(400000, 5);
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i].append(100 + i % 7, static_cast<char>('a' + i % 26));
+  const Sorted sorted = sort(lines, {}, std::size_t{30} << 20);
+  EXPECT_GT(sorted.summary.runs, 2u);
+  EXPECT_EQ(sorted.summary.lines, lines.size());
+  EXPECT_EQ(sorted.summary.bytes, std::filesystem::file_size(scratch_ / "in"));
+  std::ranges::sort(lines);
+  EXPECT_TRUE(sorted.text == joined(lines));
+}
+
+TEST_P(LineSorter, EndsWhenReadingAheadFails) {
+  reads_ahead_ = true;
+  int calls = 0, fatal = 0;
+  check_of_input_ = [&] {
+    if (++calls == fatal) throw std::runtime_error("stopped");
+  };
+  const Lines lines(500000, std::string(100, 'x'));
+  EXPECT_GT(sort(lines, {}, std::size_t{30} << 20).summary.runs, 1u);
+  fatal = std::exchange(calls, 0) - 2;
+  EXPECT_THROW(static_cast<void>(sort(lines, {}, std::size_t{30} << 20)), std::runtime_error);
+}
 
 TEST_P(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
   for (const std::size_t block : kBlocks) {

@@ -97,15 +97,18 @@ LineSortOptions memory_options(const SortOptions& options, Session& session, con
   LineSortOptions engine;
   engine.memory_bytes = line_sort_memory(options, packed, most_open);
   engine.memory_for_lines = [&](std::size_t line_bytes) {
-    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads) {
-      return options.check == SortCheck::kNone ? unsorted_memory(threads) : unsorted_memory_of_reader();
+    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads, std::size_t memory) {
+      return options.check == SortCheck::kNone ? unsorted_memory(threads, memory) : unsorted_memory_of_reader();
     });
   };
   if (options.counts) engine.output = CountOutput::copies();
   return engine;
 }
 
-std::string growth_warning(const Session& session, std::size_t bytes) {
+// `bytes`: what the engine takes, beside what line_sort_memory() has left out.
+std::string growth_warning(const SortOptions& options, const Session& session, const LineSortOptions& engine,
+                           std::size_t bytes) {
+  bytes += memory_bytes(options) - std::min(memory_bytes(options), engine.memory_bytes);
   return program_name(session) + ": warning: a line is too long for the memory of the sort, which is raised to " +
          std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit";
 }
@@ -122,7 +125,7 @@ ExitCode check_order(const SortOptions& options, Session& session) {
   LineSortOptions engine = memory_options(options, session, packed, 1);
   if (!options.memory_bytes) {
     engine.warn_of_growth = [&](std::size_t bytes) {
-      std::fprintf(stderr, "%s\n", growth_warning(session, bytes).c_str());
+      std::fprintf(stderr, "%s\n", growth_warning(options, session, engine, bytes).c_str());
     };
   }
   LineInput input(session.files, {path}, options.order.format, interruption_check(session.signal_number),
@@ -178,7 +181,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   engine.report = [&](const LineSortSummary& summary) { report.take(summary); };
   if (!packed || packed->count() == 0) report.expect_sizes();
   if (!options.memory_bytes && options.block_bytes == 0) {
-    engine.warn_of_growth = [&](std::size_t bytes) { report.say(growth_warning(session, bytes)); };
+    engine.warn_of_growth = [&](std::size_t bytes) { report.say(growth_warning(options, session, engine, bytes)); };
   }
   const bool overwrites =
       std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });
@@ -191,7 +194,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   const LineInput* reading = nullptr;
   const auto open_input = [&] {
     LineInput input(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
-    if (options.is_direct) input.read_directly();
+    if (options.is_direct) input.read_directly(direct_readers(options));
     return input;
   };
   const auto note = [&](const std::string& message) { report.say(program_name(session) + ": note: " + message); };
@@ -214,6 +217,8 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   LineInput input = open_input();
   reading = &input;
   engine.maps_inputs = !overwrites && !options.is_direct;
+  // A stream could keep the reader waiting when the sort has to end.
+  engine.reads_ahead = options.is_direct && shape.has_whole_input && !options.head && kept == nullptr;
   sort_lines(input, options.order, engine, repeatable);
 }
 
@@ -328,7 +333,7 @@ ExitCode print_plan(const SortOptions& options, Session& session) {
   static_cast<void>(sorter_named(options.sorter));
   const std::optional<PackedInputs> packed = find_packed(options, session);
   const LineSortShape shape = sort_shape(options, packed, session.files);
-  const std::size_t own = tbb::task_arena(static_cast<int>(shape.threads)).execute([] { return unsorted_memory(); });
+  const std::size_t own = unsorted_memory(shape.threads, shape.memory_bytes);
   const std::size_t for_lines = std::max(shape.memory_bytes, own + (std::size_t{4} << 20)) - own;
   const std::string sorter = options.sorter == "auto" ? "multikey quicksort of parts" : options.sorter;
   session.out.write(describe_sort_plan(shape, plan_sort_gpu(options, shape), sorter, for_lines));

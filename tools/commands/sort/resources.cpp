@@ -58,14 +58,14 @@ std::size_t line_sort_memory(const SortOptions& options, const std::optional<Pac
 }
 
 std::size_t memory_for_lines(const SortOptions& options, Session& session, std::size_t line_bytes,
-                             const std::function<std::size_t(std::size_t threads)>& unsorted) {
+                             const std::function<std::size_t(std::size_t threads, std::size_t memory)>& unsorted) {
   SortOptions larger = options;
   for (std::size_t memory = std::max(line_bytes, kLeastSortMemory);;) {
     larger.memory_bytes = memory;
     const std::optional<PackedInputs> packed = find_packed(larger, session);
     const std::size_t most_open = larger.merges ? most_open_inputs(larger, packed) : 1;
     const std::size_t all = std::max(line_sort_memory(larger, packed, most_open), kLeastSortMemory);
-    const std::size_t left = all - std::min(all, unsorted(thread_count(larger)));
+    const std::size_t left = all - std::min(all, unsorted(thread_count(larger), all));
     if (left >= line_bytes) return memory;
     memory += line_bytes - left;
   }
@@ -102,8 +102,14 @@ std::size_t most_open_inputs(const SortOptions& options, const std::optional<Pac
   return std::max<std::size_t>(most, 2);
 }
 
+std::size_t direct_readers(const SortOptions& options) {
+  constexpr std::size_t kLeast = 4, kMost = 16;  // more do not make a disk faster
+  return std::clamp(thread_count(options), kLeast, kMost);
+}
+
 std::size_t direct_buffer_bytes(const SortOptions& options) {
-  return options.is_direct ? thread_count(options) * kDirectBufferBytes : 0;
+  const std::size_t threads = std::max(thread_count(options), direct_readers(options));
+  return options.is_direct ? threads * kDirectBufferBytes + DirectWriter::kPagesBytes : 0;
 }
 
 std::size_t packing_memory(SortPacking packing) {

@@ -23,7 +23,7 @@ std::size_t line_sort_memory(const SortOptions& options, const std::optional<Pac
                              std::size_t most_open);
 // The least --memory that leaves `line_bytes` for lines; `unsorted` tells what threads take beside them.
 std::size_t memory_for_lines(const SortOptions& options, Session& session, std::size_t line_bytes,
-                             const std::function<std::size_t(std::size_t threads)>& unsorted);
+                             const std::function<std::size_t(std::size_t threads, std::size_t memory)>& unsorted);
 std::vector<std::string> temp_directories(const SortOptions& options);
 // Each thread needs memory of its own, for texts and contexts of the compressor.
 std::size_t thread_count(const SortOptions& options);
@@ -35,6 +35,8 @@ std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open);
 // the memory.
 std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed);
 std::size_t packing_memory(SortPacking packing);
+// With --direct-io: how many threads read the input at once.
+std::size_t direct_readers(const SortOptions& options);
 // Memory of the threads' buffers for --direct-io.
 std::size_t direct_buffer_bytes(const SortOptions& options);
 

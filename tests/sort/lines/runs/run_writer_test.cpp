@@ -22,7 +22,7 @@ class RunOfLines : public ::testing::Test {
     LineInput input(posix_file_system(), {scratch_ / "in"}, '\n', {});
     if (!block.fill(input)) throw std::runtime_error("no lines");
     block.arrange();
-    return write_run(block, order_, encoder_, space_, block_bytes, {});
+    return write_run(block, order_, encoder_, space_, block_bytes, encoding_memory(2, std::size_t{64} << 20), {});
   }
   // The scratch file, which has no name.
   std::string scratch_file() const {
