@@ -34,8 +34,8 @@ class AreaDrawing {
         below_(plot.begins.size(), 0) {}
 
   std::string svg() {
-    std::string svg =
-        y_axis_svg(y_, kHeight, plot_.value_name) + x_axis_svg(x_, kHeight, "time since the start of the job");
+    std::string svg = y_axis_svg(y_, kHeight, plot_.value_name) +
+                      x_axis_svg(x_, kHeight, "time since the start of the job", kYAxisPixels);
     for (std::size_t i = 0; i < plot_.names.size(); ++i) svg += band(i);
     svg += line() + samples();
     if (!shows_limit_) return svg;

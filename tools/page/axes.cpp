@@ -10,7 +10,7 @@ namespace spillway {
 namespace {
 
 constexpr double kLetterPixels = 6.8;                     // of a label, on average
-constexpr double kNarrowPixels = 264, kWidePixels = 480;  // the least widths of areas on narrow and on wide pages
+constexpr double kNarrowPixels = 304, kWidePixels = 570;  // least widths of a plot on narrow and on wide pages
 
 double letters(const std::string& text) {
   return static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -36,8 +36,9 @@ std::vector<bool> fitting(const Scale& scale, double pixels) {
 
 }  // namespace
 
-std::string x_axis_svg(const Scale& scale, double height, const std::string& name) {
-  const std::vector<bool> is_narrow = fitting(scale, kNarrowPixels), is_wide = fitting(scale, kWidePixels);
+std::string x_axis_svg(const Scale& scale, double height, const std::string& name, double left) {
+  const std::vector<bool> is_narrow = fitting(scale, kNarrowPixels - left),
+                          is_wide = fitting(scale, kWidePixels - left);
   std::string svg;
   for (std::size_t i = 0; i < scale.ticks().size(); ++i) {
     const Tick& tick = scale.ticks()[i];

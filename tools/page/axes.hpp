@@ -7,9 +7,9 @@
 
 namespace spillway {
 
-// Labels under an area of `height` pixels, and lines across it. Labels without room are left out, on a narrow page
-// more.
-std::string x_axis_svg(const Scale& scale, double height, const std::string& name);
+// Labels under an area of `height` pixels with `left` pixels of room at its left, and lines across it. Labels without
+// room are left out, on a narrow page more.
+std::string x_axis_svg(const Scale& scale, double height, const std::string& name, double left);
 // Labels at the left of the area, lines across it, and the name above it.
 std::string y_axis_svg(const Scale& scale, double height, const std::string& name);
 // The place of a value above the bottom of an area, in pixels from its top.

@@ -9,7 +9,7 @@ namespace spillway {
 
 namespace {
 
-constexpr double kLabelPixels = 19, kBarPixels = 14, kRowGap = 9, kGroupGap = 14, kMarksPixels = 20;
+constexpr double kLabelPixels = 19, kBarPixels = 14, kRowGap = 9, kGroupGap = 14, kMarksPixels = 20, kLeft = 4;
 
 std::string label_svg(double y, const std::string& css, const std::string& text, const std::string& value = "") {
   std::string svg = "<text class=\"" + css + "\" x=\"0\" y=\"" + number_text(y) + "\">" + escaped(text);
@@ -56,7 +56,7 @@ class BarDrawing {
     for (std::size_t c = 0; c < plot_.categories.size(); ++c) {
       plot_.form == BarForm::kStacked ? draw_stack(c) : draw_bars(c);
     }
-    svg_ = x_axis_svg(scale_, y_, plot_.value_name) + svg_;
+    svg_ = x_axis_svg(scale_, y_, plot_.value_name, kLeft) + svg_;
   }
   double height() const { return y_; }
   const std::string& svg() const { return svg_; }
@@ -125,7 +125,7 @@ class MarksDrawing {
 
   void draw_all() {
     for (std::size_t c = 0; c < plot_.categories.size(); ++c) draw_category(c);
-    svg_ = x_axis_svg(scale_, y_, plot_.value_name) + svg_;
+    svg_ = x_axis_svg(scale_, y_, plot_.value_name, kLeft) + svg_;
   }
   double height() const { return y_; }
   const std::string& svg() const { return svg_; }
@@ -186,7 +186,7 @@ Figure drawn(const BarPlot& plot) {
                 .note = plot.note,
                 .description = plot.value_name + " by " + plot.category_name + ".",
                 .height = drawing.height(),
-                .left = 4,
+                .left = kLeft,
                 .bottom = kXAxisPixels,
                 .svg = drawing.svg()};
   for (std::size_t i = 0; i < plot.series.size(); ++i) {

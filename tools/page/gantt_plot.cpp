@@ -67,7 +67,7 @@ Figure draw(const GanttPlot& plot) {
                 .height = height,
                 .left = label_room(plot),
                 .bottom = kXAxisPixels,
-                .svg = x_axis_svg(scale, height, "time since the start of the job")};
+                .svg = x_axis_svg(scale, height, "time since the start of the job", label_room(plot))};
   for (std::size_t i = 0; i < plot.lanes.size(); ++i) {
     figure.svg += "<text class=\"tick end\" x=\"-8\" y=\"" +
                   number_text(kLanePixels * static_cast<double>(i) + kLanePixels / 2 + 4) + "\">" +

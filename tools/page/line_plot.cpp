@@ -103,7 +103,7 @@ Figure draw(const LinePlot& plot) {
                 .left = kYAxisPixels,
                 .top = kNamePixels,
                 .bottom = kXAxisPixels};
-  figure.svg = y_axis_svg(y, kHeight, plot.y_name) + x_axis_svg(x, kHeight, plot.x_name);
+  figure.svg = y_axis_svg(y, kHeight, plot.y_name) + x_axis_svg(x, kHeight, plot.x_name, kYAxisPixels);
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     figure.svg += series_svg(plot, i, x, y);
     figure.legend.push_back({plot.series[i].name, plot.series[i].origin, plot.series[i].style.value_or(i)});

@@ -22,7 +22,7 @@ header, main, footer { max-width:1080px; margin:0 auto; padding:0 20px; }
 header { padding-top:32px; }
 h1 { font-size:1.7rem; line-height:1.2; margin:0 0 4px; letter-spacing:-.01em; }
 h2 { font-size:1.25rem; margin:44px 0 10px; padding-bottom:6px; border-bottom:1px solid var(--line); }
-h3 { font-size:1.05rem; margin:0; }
+h3 { font-size:1.05rem; margin:0; } section > h3 { margin:20px 0 6px; }
 p { margin:6px 0; } header p, figcaption p, .note { color:var(--soft); }
 a { color:var(--accent); }
 nav ul { list-style:none; padding:0; margin:14px 0 0; display:flex; flex-wrap:wrap; gap:4px 18px; font-size:.92rem; }
