@@ -31,7 +31,7 @@ nav ul { list-style:none; padding:0; margin:14px 0 0; display:flex; flex-wrap:wr
 figure { margin:22px 0 34px; break-inside:avoid; min-width:0; }
 .legend { list-style:none; display:flex; flex-wrap:wrap; gap:2px 16px; margin:10px 0 0; padding:0; font-size:.88rem; }
 .legend li, .legend button { display:flex; align-items:center; gap:7px; }
-.legend button { font:inherit; color:inherit; background:none; border:0; padding:3px 4px; cursor:pointer; border-radius:4px; }
+.legend button { font:inherit; color:inherit; background:none; border:0; padding:3px 4px; text-align:left; cursor:pointer; border-radius:4px; }
 .legend button:hover { background:var(--card); }
 .legend button[aria-pressed=false] { opacity:.4; text-decoration:line-through; }
 .key { overflow:visible; flex:none; }
