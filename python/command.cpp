@@ -13,6 +13,7 @@
 #include "io/memory/program_bytes.hpp"
 #include "python/bindings.hpp"
 #include "python/job_thread.hpp"
+#include "python/object_files.hpp"
 #include "python/stream.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
@@ -28,39 +29,51 @@ namespace {
 
 namespace nb = nanobind;
 
-// Names of the columns that may be fields.
-std::vector<std::string> field_names(const FieldNames& fields) {
-  std::vector<std::string> names;
-  for (const auto* list : {&fields.id, &fields.title, &fields.text, &fields.url, &fields.date}) {
-    names.insert(names.end(), list->begin(), list->end());
-  }
+// The names of each field.
+nb::dict field_names(const FieldNames& fields) {
+  nb::dict names;
+  names["id"] = fields.id;
+  names["title"] = fields.title;
+  names["text"] = fields.text;
+  names["url"] = fields.url;
+  names["date"] = fields.date;
   return names;
 }
 
-// Asks open_inputs(inputs, names) for a stream, and takes it instead of the files. It returns None for plain files,
-// and a text that says why it refuses.
+// Asks open_inputs(inputs, names, threads, part) for batches of rows, and takes them instead of the files. It returns
+// None for plain files, and raises an exception that says why it refuses. It hands out the rows of the part alone.
 void open_columns(const nb::callable& open_inputs, IndexOptions& options) {
   const nb::gil_scoped_acquire locked;
   nb::object opened;
   try {
-    opened = open_inputs(options.inputs, field_names(options.corpus.fields));
+    const nb::tuple part = nb::make_tuple(options.corpus.part_number, options.corpus.part_count);
+    opened = open_inputs(options.inputs, field_names(options.corpus.fields), options.threads, part);
   } catch (nb::python_error& error) {
+    if (const int number = received_signal(); number != 0) throw InterruptedError(number);
     throw IoError(nb::cast<std::string>(nb::str(error.value())));
   }
   if (opened.is_none()) return;
   options.corpus.arrow = open_stream_directly(std::move(opened));
+  options.corpus.part_number = options.corpus.part_count = 1;
   options.inputs.clear();
   options.program_bytes = kLibraryProgramBytes;
 }
 
-void let_python_open_inputs(Command& command, const nb::callable& open_inputs) {
+// As for columns, the budget of a job that reads object stores is what it takes beyond what Python has.
+void charge_reading_ahead(ObjectFileSystem& objects, IndexOptions& options) {
+  const std::size_t bytes = objects.expect(options.inputs, options.memory_bytes);
+  if (bytes != 0) options.program_bytes = kLibraryProgramBytes + bytes;
+}
+
+void let_python_open_inputs(Command& command, const nb::callable& open_inputs, ObjectFileSystem& objects) {
   const bool appends = command.name == "append";
-  command.run = [&open_inputs, appends](const Arguments& arguments, Session& session) {
+  command.run = [&, appends](const Arguments& arguments, Session& session) {
     return run_index_job(appends ? "append" : "index", arguments, session,
                          [&](const Arguments& given, FileSystem& files, const std::function<void()>& check) {
                            IndexOptions options =
                                appends ? append_options(given, files, check) : index_options(given, files, check);
                            open_columns(open_inputs, options);
+                           charge_reading_ahead(objects, options);
                            return options;
                          });
   };
@@ -73,10 +86,11 @@ int run_program(const std::vector<std::string>& words, const nb::callable& open_
   fill_standard_streams();
   install_signal_handlers();
   Output out(STDOUT_FILENO, "standard output");
-  Session session{posix_file_system(), out, received_signal()};
+  ObjectFileSystem files(posix_file_system(), received_signal());
+  Session session{files, out, received_signal()};
   std::vector<Command> commands = all_commands();
   for (Command& command : commands) {
-    if (command.name == "index" || command.name == "append") let_python_open_inputs(command, open_inputs);
+    if (command.name == "index" || command.name == "append") let_python_open_inputs(command, open_inputs, files);
   }
   return run_command_line(words, commands, session);
 }
@@ -85,6 +99,7 @@ int run_program(const std::vector<std::string>& words, const nb::callable& open_
 
 void bind_command(nb::module_& module) {
   module.def("run_program", run_program, nb::arg("words"), nb::arg("open_inputs"));
+  module.def("received_signal", [] { return received_signal().load(); });
   module.def("end_by_signal", [](int number) { end_by_signal(number); });
   module.attr("signal_exit") = kSignalExit;
 }

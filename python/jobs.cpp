@@ -19,9 +19,11 @@
 #include "io/memory/program_bytes.hpp"
 #include "python/bindings.hpp"
 #include "python/job_thread.hpp"
+#include "python/object_files.hpp"
 #include "python/stream.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/export_run.hpp"
 #include "tools/options/append.hpp"
 #include "tools/options/index.hpp"
 #include "tools/options/index_report.hpp"
@@ -101,10 +103,10 @@ Outcome run_index_job(const std::string& name, const Words& words, nb::object in
     if (stream != nullptr) command.min_operands = appends ? 1 : 0;
     const Arguments arguments = parse_arguments(command, words);
     const auto check = interruption_check(signal_number);
-    FileSystem& files = posix_file_system();
+    ObjectFileSystem files(posix_file_system(), signal_number);
     IndexOptions options = appends ? append_options(arguments, files, check) : index_options(arguments, files, check);
     options.corpus.arrow = std::move(stream);
-    options.program_bytes = kLibraryProgramBytes;
+    options.program_bytes = kLibraryProgramBytes + files.expect(options.inputs, options.memory_bytes);
     run_index(options,
               {.files = files,
                .signal_number = signal_number,
@@ -142,9 +144,9 @@ std::string plan_of(const Words& words) {
   std::string json;
   JobThread().run([&](std::atomic<int>& signal_number) {
     const auto check = interruption_check(signal_number);
-    FileSystem& files = posix_file_system();
+    ObjectFileSystem files(posix_file_system(), signal_number);
     IndexOptions options = plan_options(parse_arguments(plan_command(), words), files, check);
-    options.program_bytes = kLibraryProgramBytes;
+    options.program_bytes = kLibraryProgramBytes + files.expect(options.inputs, options.memory_bytes);
     json = plan_json(plan_job(options, options.content, files, check), options).dump();
   });
   return json;
@@ -155,7 +157,8 @@ nb::dict verify(const std::string& directory) {
   IndexCounts counts;
   std::uint64_t files = 0, bytes = 0;
   JobThread().run([&](std::atomic<int>& signal_number) {
-    const IndexReader index(posix_file_system(), directory);
+    ObjectFileSystem file_system(posix_file_system(), signal_number);
+    const IndexReader index(file_system, directory);
     verify_index(index, [&](std::uint64_t) { throw_if_interrupted(signal_number); });
     counts = index.counts();
     for (const auto& file : index.files()) {
@@ -176,8 +179,7 @@ void export_index(const Words& words) {
   JobThread().run([&](std::atomic<int>& signal_number) {
     Output out(-1, "standard output");  // nothing is written to it
     Session session{posix_file_system(), out, signal_number};
-    const Command command = export_command();
-    command.run(parse_arguments(command, words), session);
+    run_export(parse_arguments(export_command(), words), session, kLibraryProgramBytes);
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -34,33 +33,21 @@ std::string with_broken_surrogates(nb::handle text) {
   return result;
 }
 
-class Rows {
+class Rows : public PythonSource {
  public:
-  Rows(nb::object iterator, std::vector<std::string> columns, std::function<void(std::exception_ptr)> keep)
-      : iterator_(std::move(iterator)), columns_(std::move(columns)), keep_(std::move(keep)) {
-    for (const std::string& column : columns_) keys_.append(nb::str(column.c_str(), column.size()));
+  Rows(nb::object iterator, std::vector<std::string> columns)
+      : iterator_(std::move(iterator)), columns_(std::move(columns)) {
+    for (const std::string& column : columns_) keys_.append(key(column));
+    for (const std::string& column : columns_) steps_.push_back(steps_of(column));
   }
 
-  int next(ArrowArray* out) {
-    const nb::gil_scoped_acquire locked;
-    try {
-      OwnedColumns batch(columns_.size());
-      while (batch.rows() < kBatchRows && batch.text_bytes() < kBatchBytes && add_row(batch)) continue;
-      if (batch.rows() == 0) {
-        out->release = nullptr;
-      } else {
-        std::move(batch).export_to(*out);
-      }
-      return 0;
-    } catch (...) {
-      keep_(std::current_exception());
-      return EIO;
-    }
+  void next(ArrowArray& out) override {
+    OwnedColumns batch(columns_.size());
+    while (batch.rows() < kBatchRows && batch.text_bytes() < kBatchBytes && add_row(batch)) continue;
+    out.release = nullptr;
+    if (batch.rows() != 0) std::move(batch).export_to(out);
   }
-  int schema(ArrowSchema* out) const {
-    export_text_schema(columns_, *out);
-    return 0;
-  }
+  void schema(ArrowSchema& out) override { export_text_schema(columns_, out); }
 
  private:
   // Returns false at the end.
@@ -71,13 +58,7 @@ class Rows {
       return false;
     }
     if (PyTuple_Check(row.ptr())) {
-      add_tuple(row, batch);
-    } else if (PyDict_Check(row.ptr())) {
-      for (std::size_t i = 0; i < columns_.size(); ++i) {
-        PyObject* const value = PyDict_GetItemWithError(row.ptr(), keys_[i].ptr());
-        if (value == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
-        add_value(i, value, batch);
-      }
+      nb::hasattr(row, "_fields") ? add_named_tuple(row, batch) : add_tuple(row, batch);
     } else {
       add_mapping(row, batch);
     }
@@ -94,16 +75,71 @@ class Rows {
     add_value(2, PyTuple_GetItem(row.ptr(), size - 1), batch);
   }
 
-  void add_mapping(nb::handle row, OwnedColumns& batch) {
-    if (!nb::hasattr(row, "keys") || !nb::hasattr(row, "__getitem__")) {
-      refuse("a mapping or a tuple", "an object of type " + type_name(row));
+  // A tuple of collections.namedtuple or typing.NamedTuple.
+  void add_named_tuple(nb::handle row, OwnedColumns& batch) {
+    if (!row.type().is(tuple_type_)) {
+      tuple_type_ = nb::borrow(row.type());
+      const nb::list names(row.attr("_fields"));
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const Py_ssize_t place = PySequence_Index(names.ptr(), keys_[i].ptr());
+        if (place < 0) PyErr_Clear();  // ValueError: there is no such field
+        places_.resize(columns_.size());
+        places_[i] = place;
+      }
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const int has = PySequence_Contains(row.ptr(), keys_[i].ptr());
-      if (has < 0) throw nb::python_error();
-      const nb::object value = has == 0 ? nb::none() : nb::object(row[keys_[i]]);
+      if (places_[i] >= 0) add_value(i, PyTuple_GetItem(row.ptr(), places_[i]), batch);
+    }
+  }
+
+  void add_mapping(nb::handle row, OwnedColumns& batch) {
+    if (!is_mapping(row)) refuse("a mapping or a tuple", "an object of type " + type_name(row));
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const nb::object value = member(row, keys_[i], steps_[i]);
       add_value(i, value.ptr(), batch);
     }
+  }
+
+  static nb::str key(std::string_view name) { return nb::str(name.data(), name.size()); }
+
+  // The keys of "doc.body" below a mapping; none for a name without a dot.
+  static nb::list steps_of(std::string_view name) {
+    nb::list steps;
+    if (name.find('.') == std::string_view::npos) return steps;
+    for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+      steps.append(key(name.substr(0, dot)));
+      name.remove_prefix(dot + 1);
+    }
+    steps.append(key(name));
+    return steps;
+  }
+
+  static bool is_mapping(nb::handle value) {
+    return PyDict_Check(value.ptr()) || (nb::hasattr(value, "keys") && nb::hasattr(value, "__getitem__"));
+  }
+
+  // Nothing if the mapping has no such key.
+  static nb::object item(nb::handle mapping, nb::handle key) {
+    if (PyDict_Check(mapping.ptr())) {
+      PyObject* const value = PyDict_GetItemWithError(mapping.ptr(), key.ptr());
+      if (value == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+      return nb::borrow(value);
+    }
+    const int has = PySequence_Contains(mapping.ptr(), key.ptr());
+    if (has < 0) throw nb::python_error();
+    return has == 0 ? nb::object() : nb::object(mapping[key]);
+  }
+
+  static nb::object member(nb::handle row, nb::handle key, const nb::list& steps) {
+    nb::object value = item(row, key);
+    if (value.is_valid() || nb::len(steps) == 0) return value;
+    value = nb::borrow(row);
+    for (const nb::handle step : steps) {
+      if (!is_mapping(value)) return {};
+      value = item(value, step);
+      if (!value.is_valid()) break;
+    }
+    return value;
   }
 
   void add_value(std::size_t column, PyObject* value, OwnedColumns& batch) {
@@ -139,28 +175,17 @@ class Rows {
 
   nb::object iterator_;
   const std::vector<std::string> columns_;
-  nb::list keys_;
-  const std::function<void(std::exception_ptr)> keep_;
+  nb::list keys_;                   // the columns' names
+  std::vector<nb::list> steps_;     // of each column
+  nb::object tuple_type_;           // of the last named tuple,
+  std::vector<Py_ssize_t> places_;  // and where it has each column; negative: nowhere
   std::uint64_t row_number_ = 0;
 };
 
-Rows& rows_of(ArrowArrayStream* stream) { return *static_cast<Rows*>(stream->private_data); }
-
 }  // namespace
 
-ArrowArrayStream stream_of_rows(nb::object iterator, const std::vector<std::string>& columns,
-                                std::function<void(std::exception_ptr)> keep) {
-  ArrowArrayStream stream{};
-  stream.private_data = new Rows(std::move(iterator), columns, std::move(keep));
-  stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) { return rows_of(self).schema(out); };
-  stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) { return rows_of(self).next(out); };
-  stream.get_last_error = [](ArrowArrayStream*) -> const char* { return "Python raised an exception"; };
-  stream.release = [](ArrowArrayStream* self) {
-    const nb::gil_scoped_acquire locked;
-    delete &rows_of(self);
-    self->release = nullptr;
-  };
-  return stream;
+std::unique_ptr<PythonSource> rows_of(nb::object iterator, const std::vector<std::string>& columns) {
+  return std::make_unique<Rows>(std::move(iterator), columns);
 }
 
 }  // namespace spillway::python

@@ -12,6 +12,8 @@
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "python/job_thread.hpp"
+#include "python/object_files.hpp"
+#include "python/source.hpp"
 #include "sort/library/sort.hpp"
 #include "tools/commands/commands.hpp"
 
@@ -26,7 +28,8 @@ bool sort_files(const std::vector<std::string>& words) {
   bool is_sorted = true;
   JobThread().run([&](std::atomic<int>& signal_number) {
     Output out(-1, "standard output");  // the words name a file
-    Session session{posix_file_system(), out, signal_number};
+    ObjectFileSystem files(posix_file_system(), signal_number);
+    Session session{files, out, signal_number};
     is_sorted = sort_lines(words, session) == ExitCode::kDone;
   });
   return is_sorted;
@@ -61,28 +64,19 @@ NumpyArray<std::uint32_t> order_sequence(const nb::list& strings, unsigned threa
 }
 
 struct ImportedArray {
-  ArrowSchema schema{};
-  ArrowArray array{};
+  ArrowSchema schema;
+  ArrowArray array;
   ~ImportedArray() {
     if (array.release != nullptr) array.release(&array);
     if (schema.release != nullptr) schema.release(&schema);
   }
 };
 
-void* pointer_of(nb::handle capsule, const char* name) {
-  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
-  if (pointer == nullptr) throw nb::python_error();
-  return pointer;
-}
-
 // An array of text (formats u U vu z Z vz). A null counts as an empty string.
 NumpyArray<std::uint32_t> order_arrow(const nb::object& input, unsigned threads, bool descending) {
   const nb::tuple capsules = nb::cast<nb::tuple>(input.attr("__arrow_c_array__")());
-  auto& schema = *static_cast<ArrowSchema*>(pointer_of(capsules[0], "arrow_schema"));
-  auto& array = *static_cast<ArrowArray*>(pointer_of(capsules[1], "arrow_array"));
-  const ImportedArray held{schema, array};
-  schema.release = nullptr;
-  array.release = nullptr;
+  const ImportedArray held{take_from_capsule<ArrowSchema>(capsules[0], "arrow_schema"),
+                           take_from_capsule<ArrowArray>(capsules[1], "arrow_array")};
   const auto type = arrow_type(held.schema.format);
   if (!type || !is_text(*type) || held.schema.dictionary != nullptr) {
     throw nb::type_error(("expected an Arrow array of text or binary, found format '" +

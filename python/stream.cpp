@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "python/batches.hpp"
 #include "python/rows.hpp"
 
 namespace spillway::python {
@@ -10,15 +11,14 @@ namespace {
 
 namespace nb = nanobind;
 
+constexpr const char* kFileRows = "the input's rows";
+
 // Moves the stream out of the capsule that the Arrow PyCapsule interface gives.
 ArrowArrayStream take_stream(const nb::object& input) {
   const nb::object capsule = input.attr("__arrow_c_stream__")();
-  auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
-  if (stream == nullptr) throw nb::python_error();
-  if (stream->release == nullptr) throw nb::value_error("the Arrow stream was read before; give a new one");
-  ArrowArrayStream taken = *stream;
-  stream->release = nullptr;
-  return taken;
+  const auto stream = take_from_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
+  if (stream.release == nullptr) throw nb::value_error("the Arrow stream was read before; give a new one");
+  return stream;
 }
 
 // A stream whose calls run on the caller's thread.
@@ -65,18 +65,25 @@ class ForwardedStream {
 }  // namespace
 
 std::shared_ptr<ArrowStream> open_stream(nb::object input, const std::vector<std::string>& columns, JobThread& thread) {
-  const bool is_arrow = nb::hasattr(input, "__arrow_c_stream__");
-  const ArrowArrayStream inner =
-      is_arrow ? take_stream(input) : stream_of_rows(std::move(input), columns, [&thread](std::exception_ptr error) {
-        thread.keep(std::move(error));
-      });
+  const KeepException keep = [&thread](std::exception_ptr error) { thread.keep(std::move(error)); };
+  const char* name = "the documents";
+  ArrowArrayStream inner{};
+  if (nb::hasattr(input, "__arrow_c_stream__")) {
+    name = "the Arrow stream";
+    inner = take_stream(input);
+  } else if (has_batches(input)) {
+    name = kFileRows;
+    inner = stream_of(batches_of(input), keep);
+  } else {
+    inner = stream_of(rows_of(std::move(input), columns), keep);
+  }
   ArrowArrayStream stream = ForwardedStream::make(inner, thread);
-  return std::make_shared<ArrowStream>(stream, is_arrow ? "the Arrow stream" : "the documents");
+  return std::make_shared<ArrowStream>(stream, name);
 }
 
 std::shared_ptr<ArrowStream> open_stream_directly(nb::object input) {
-  ArrowArrayStream stream = take_stream(input);
-  return std::make_shared<ArrowStream>(stream, "the input's rows");
+  ArrowArrayStream stream = stream_of(batches_of(input), {});
+  return std::make_shared<ArrowStream>(stream, kFileRows);
 }
 
 }  // namespace spillway::python

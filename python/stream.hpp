@@ -12,13 +12,13 @@
 
 namespace spillway::python {
 
-// The stream of `input`: an object with __arrow_c_stream__, or an iterator over rows, whose `columns` are taken
-// (python/rows.hpp). Its batches are made on the thread that calls thread.run(). Requires: the interpreter's lock;
-// `thread` outlives the stream. Throws nb::python_error.
+// The stream of `input`: an object with __arrow_c_stream__, batches of files (python/batches.hpp), or an iterator over
+// rows, whose `columns` are taken (python/rows.hpp). Its batches are made on the thread that calls thread.run().
+// Requires: the interpreter's lock; `thread` outlives the stream. Throws nb::python_error.
 std::shared_ptr<ArrowStream> open_stream(nanobind::object input, const std::vector<std::string>& columns,
                                          JobThread& thread);
 
-// The stream of an object with __arrow_c_stream__, which the engine's threads read themselves.
+// The stream of batches of files, which the engine's threads ask for themselves.
 std::shared_ptr<ArrowStream> open_stream_directly(nanobind::object input);
 
 }  // namespace spillway::python

@@ -35,7 +35,7 @@ ArrowColumn::ArrowColumn(const ArrowField& field, const ArrowArray& array, std::
     fail(begin, std::to_string(buffer_count(type_)) + " buffers", std::to_string(array.n_buffers));
   }
   if (type_ == ArrowType::kNull || rows == 0) return;
-  if (array.null_count != 0) validity_ = buffer(array, 0);
+  if (array.null_count != 0) validity_ = {buffer(array, 0), begin_};
   values_ = buffer(array, 1);
   if (values_ == nullptr) fail(begin, "a buffer of values", "none");
   if (is_view) {
@@ -53,6 +53,28 @@ ArrowColumn::ArrowColumn(const ArrowField& field, const ArrowArray& array, std::
                                               *array.dictionary, 0, dictionary_rows_, source);
 }
 
+std::unique_ptr<ArrowColumn> ArrowColumn::at_path(const ArrowField& field, const ArrowArray& columns,
+                                                  std::uint64_t rows, const std::string& source) {
+  const ArrowArray* array = &columns;
+  std::uint64_t begin = 0;  // of the rows in the children of `array`
+  std::vector<ArrowValidity> parents;
+  for (const std::size_t child : field.path) {
+    if (array->offset < 0 || array->n_children <= static_cast<std::int64_t>(child)) {
+      throw FormatError(source + ": column '" + printable(field.name) + "': expected at least " +
+                        std::to_string(child + 1) + " members of its struct, found " +
+                        std::to_string(array->n_children) +
+                        "; the program that makes the stream breaks the Arrow C data interface");
+    }
+    begin += static_cast<std::uint64_t>(array->offset);
+    const bool has_nulls = array != &columns && array->null_count != 0 && array->n_buffers > 0;
+    if (has_nulls && buffer(*array, 0) != nullptr) parents.push_back({buffer(*array, 0), begin});
+    array = array->children[child];
+  }
+  auto column = std::make_unique<ArrowColumn>(field, *array, begin, rows, source);
+  column->parents_ = std::move(parents);
+  return column;
+}
+
 void ArrowColumn::fail(std::uint64_t row, const std::string& expected, const std::string& found) const {
   throw FormatError(source_ + ": column '" + printable(name_) + "', row " + std::to_string(row) +
                     " of a batch: expected " + expected + ", found " + found +
@@ -68,8 +90,10 @@ Value ArrowColumn::load(const std::uint8_t* from, std::uint64_t row) const {
 
 bool ArrowColumn::is_null(std::uint64_t row) const {
   if (type_ == ArrowType::kNull) return true;
-  const std::uint64_t at = begin_ + row;
-  if (validity_ != nullptr && (validity_[at / 8] >> (at % 8) & 1) == 0) return true;
+  if (validity_.is_null(row)) return true;
+  for (const ArrowValidity& parent : parents_) {
+    if (parent.is_null(row)) return true;
+  }
   return dictionary_ != nullptr && dictionary_->is_null(dictionary_row(row));
 }
 
@@ -100,18 +124,19 @@ std::uint64_t ArrowColumn::dictionary_row(std::uint64_t row) const {
   return index;
 }
 
+// Of the texts of rows [begin, end).
+ArrowColumn::Offsets ArrowColumn::offsets(std::uint64_t begin, std::uint64_t end) const {
+  const Offsets found = type_ == ArrowType::kText
+                            ? Offsets{load<std::int32_t>(values_, begin), load<std::int32_t>(values_, end)}
+                            : Offsets{load<std::int64_t>(values_, begin), load<std::int64_t>(values_, end)};
+  if (found.begin < 0 || found.end < found.begin || (text_ == nullptr && found.end != found.begin)) {
+    fail(begin, "ascending offsets", std::to_string(found.begin) + " and " + std::to_string(found.end));
+  }
+  return found;
+}
+
 std::string_view ArrowColumn::offset_text(std::uint64_t row) const {
-  std::int64_t begin = 0, end = 0;
-  if (type_ == ArrowType::kText) {
-    begin = load<std::int32_t>(values_, row);
-    end = load<std::int32_t>(values_, row + 1);
-  } else {
-    begin = load<std::int64_t>(values_, row);
-    end = load<std::int64_t>(values_, row + 1);
-  }
-  if (begin < 0 || end < begin || (text_ == nullptr && end != begin)) {
-    fail(row, "ascending offsets", std::to_string(begin) + " and " + std::to_string(end));
-  }
+  const auto [begin, end] = offsets(row, row + 1);
   return {reinterpret_cast<const char*>(text_) + (text_ == nullptr ? 0 : begin), static_cast<std::size_t>(end - begin)};
 }
 
@@ -147,11 +172,16 @@ std::string_view ArrowColumn::text(std::uint64_t row, Digits& digits) const {
   return {digits.data(), static_cast<std::size_t>(written.ptr - digits.data())};
 }
 
-std::uint64_t ArrowColumn::bytes(std::uint64_t row) const {
-  if (type_ == ArrowType::kNull) return 0;
-  if (!is_text(type_)) return sizeof(std::uint64_t);
-  if (is_null(row)) return 0;
-  return type_ == ArrowType::kTextView ? view_text(row).size() : offset_text(row).size();
+std::uint64_t ArrowColumn::bytes(std::uint64_t begin, std::uint64_t end) const {
+  if (type_ == ArrowType::kNull || begin == end) return 0;
+  if (!is_text(type_)) return sizeof(std::uint64_t) * (end - begin);
+  if (type_ != ArrowType::kTextView) {
+    const Offsets found = offsets(begin, end);
+    return static_cast<std::uint64_t>(found.end - found.begin);
+  }
+  std::uint64_t bytes = 0;
+  for (std::uint64_t row = begin; row < end; ++row) bytes += is_null(row) ? 0 : view_text(row).size();
+  return bytes;
 }
 
 }  // namespace spillway

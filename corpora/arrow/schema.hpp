@@ -14,7 +14,8 @@
 namespace spillway {
 
 struct ArrowField {
-  std::size_t child = 0;  // of the struct of columns
+  // Children from the struct of columns down to the values: one of a column, more of a member of nested structs.
+  std::vector<std::size_t> path = {};
   ArrowType type = ArrowType::kNull;
   std::optional<ArrowType> dictionary = {};  // of the values, where `type` is that of the indices
   std::string name = {};
@@ -26,9 +27,10 @@ struct ArrowFields {
   std::vector<std::optional<ArrowField>> fields;
 };
 
-// Finds the columns that `names` gives. `source` names the stream in messages. Throws UsageError, which names the
-// column and a remedy: for a stream of anything but columns, a column of a type that cannot be a field, two columns of
-// one name, and where no column holds ids, or none a title or text.
+// Finds the columns that `names` gives. A name that no column has leads through structs, member by member:
+// "doc.body.text". `source` names the stream in messages. Throws UsageError, which names the column and a remedy: for a
+// stream of anything but columns, a column of a type that cannot be a field, two columns of one name, and where no
+// column holds ids, or none a title or text.
 ArrowFields find_arrow_fields(const ArrowSchema& schema, const FieldNames& names, const std::string& source);
 
 }  // namespace spillway

@@ -39,9 +39,7 @@ ArrowBatch::ArrowBatch(ArrowArray& array, const ArrowFields& fields, std::uint64
     if (array_.null_count > 0) refuse("rows that are not null themselves", std::to_string(array_.null_count));
     rows_ = static_cast<std::uint64_t>(array_.length);
     for (const auto& field : fields.fields) {
-      columns_.push_back(field ? std::make_unique<ArrowColumn>(*field, *array_.children[field->child],
-                                                               static_cast<std::uint64_t>(array_.offset), rows_, source)
-                               : nullptr);
+      columns_.push_back(field ? ArrowColumn::at_path(*field, array_, rows_, source) : nullptr);
     }
   } catch (...) {
     release(array_);
@@ -55,9 +53,9 @@ ArrowBatch::~ArrowBatch() {
   if (on_release_) on_release_();
 }
 
-std::uint64_t ArrowBatch::row_bytes(std::uint64_t row) const {
+std::uint64_t ArrowBatch::bytes(std::uint64_t begin, std::uint64_t end) const {
   std::uint64_t bytes = 0;
-  for (const auto& column : columns_) bytes += column == nullptr ? 0 : column->bytes(row);
+  for (const auto& column : columns_) bytes += column == nullptr ? 0 : column->bytes(begin, end);
   return bytes;
 }
 

@@ -26,8 +26,8 @@ class ArrowBatch {
   std::uint64_t first_row() const { return first_row_; }  // of the stream
   // The column of a name of the FieldTable; nullptr if the stream has none.
   const ArrowColumn* column(std::size_t name) const { return columns_[name].get(); }
-  // Bytes of the columns that are fields, in one row.
-  std::uint64_t row_bytes(std::uint64_t row) const;
+  // Bytes of the columns that are fields, in rows [begin, end).
+  std::uint64_t bytes(std::uint64_t begin, std::uint64_t end) const;
   // Is called once, after the batch has been released.
   void on_release(std::function<void()> call) { on_release_ = std::move(call); }
 

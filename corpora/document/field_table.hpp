@@ -47,6 +47,7 @@ class FieldTable {
   explicit FieldTable(const FieldNames& names);
 
   std::size_t name_count() const { return names_.size(); }
+  const std::string& name(std::size_t index) const { return names_[index]; }
   std::size_t longest_name() const { return longest_name_; }
   // Returns the index of a name, or kNoName for a member that no field uses. O(names); there are about ten.
   std::size_t find(std::string_view name) const {

@@ -9,6 +9,12 @@ namespace {
 
 std::size_t task_bytes(const ReaderLimits& limits) { return std::max(limits.buffer_bytes, limits.arrow_bytes); }
 
+// Of rows [begin, end). The memory of a row counts, too, so that many rows without bytes end a task.
+std::uint64_t cost(const ArrowBatch& batch, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kRowBytes = 16;
+  return kRowBytes * (end - begin) + batch.bytes(begin, end);
+}
+
 }  // namespace
 
 std::size_t ArrowReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
@@ -95,11 +101,7 @@ void ArrowReader::wait_for_room() {
 }
 
 void ArrowReader::cut(std::shared_ptr<ArrowBatch> batch) {
-  // The memory of a row at least, so that many rows without bytes end a task, too.
-  constexpr std::uint64_t kRowBytes = 16;
-  const std::uint64_t rows = batch->rows();
-  std::uint64_t bytes = 0;
-  for (std::uint64_t row = 0; row < rows; ++row) bytes += kRowBytes + batch->row_bytes(row);
+  const std::uint64_t rows = batch->rows(), bytes = cost(*batch, 0, rows);
   last_bytes_ = bytes;
   {
     const std::lock_guard lock(held_->mutex);
@@ -112,12 +114,16 @@ void ArrowReader::cut(std::shared_ptr<ArrowBatch> batch) {
     }
     held->changed.notify_all();
   });
+  constexpr std::uint64_t kStride = 64;  // rows that are judged at once, unless a task ends among them
   std::uint64_t begin = 0;
-  for (std::uint64_t row = 0; row < rows; ++row) {
-    open_bytes_ += kRowBytes + batch->row_bytes(row);
+  for (std::uint64_t row = 0; row < rows;) {
+    std::uint64_t next = std::min(row + kStride, rows);
+    if (open_bytes_ + cost(*batch, row, next) >= task_bytes_) next = row + 1;
+    open_bytes_ += cost(*batch, row, next);
+    row = next;
     if (open_bytes_ < task_bytes_) continue;
-    open_.rows.push_back({batch, begin, row + 1});
-    begin = row + 1;
+    open_.rows.push_back({batch, begin, row});
+    begin = row;
     push();
   }
   if (begin < rows) open_.rows.push_back({std::move(batch), begin, rows});

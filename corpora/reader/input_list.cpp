@@ -72,7 +72,11 @@ class InputLister {
   void add_path(const std::string& path, std::size_t id_begin, IdsBelow ids) {
     if (visit_.check) visit_.check();
     const auto status = files_.status(path);
-    if (!status) throw UsageError("input " + printable(path) + " does not exist; check the spelling");
+    if (!status) {
+      const bool is_url = path.find("://") != std::string::npos;
+      throw UsageError("input " + printable(path) + " does not exist; check the spelling" +
+                       (is_url ? "; URLs of object stores are for the program 'spillway' of the Python package" : ""));
+    }
     switch (status->type) {
       case FileType::kRegular:
         add({.path = path, .id_begin = id_begin, .size = status->size, .modified_ns = status->modified_ns});

@@ -64,14 +64,29 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 
 def __getattr__(name: str) -> Any:
+    if name == "_engine":  # as `from . import _engine` asks for it
+        return _native()
     if name == "__version__":
-        value = importlib.import_module("._engine", __name__).version
+        value = _native().version
     elif name in _MODULE_OF:
         value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _native() -> Any:
+    try:
+        return importlib.import_module("._engine", __name__)
+    except ModuleNotFoundError as error:
+        import platform
+
+        here = f"{platform.python_implementation()} {platform.python_version()} on {platform.system()} {platform.machine()}"
+        raise ImportError(
+            f"spillway has no native module for {here}; it is made for CPython 3.11 and later on Linux x86-64, by 'pip install' "
+            "of a checkout or of a wheel"
+        ) from error
 
 
 def __dir__() -> list[str]:

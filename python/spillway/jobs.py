@@ -12,6 +12,7 @@ from . import _engine
 from ._inputs import as_paths, as_stream, open_inputs, raise_if_missing
 from ._words import DEFAULT_FIELDS, FIELD_OPTIONS, names_of, option_words, path_words
 from .errors import InputOutputError, UsageError
+from .objects import is_url
 
 Path = Union[str, "os.PathLike[str]"]
 Names = Union[str, Sequence[str], None]
@@ -48,22 +49,25 @@ def index(
     force: bool = False,
     **options: Any,
 ) -> Report:
-    """Makes the index `output` (a directory) of documents.
+    """Makes the index `output` of documents: a directory, or a URL of an object store, which gets it when it is whole.
 
     `inputs` is one of
 
     - a path, or a list of paths: what the program `spillway index` takes (files, directories, `@LIST`), and Parquet and
-      Arrow IPC files, of which only the named columns are read (with pyarrow);
+      Arrow IPC files, of which only the named columns are read (with pyarrow). A path may be a URL of an object store:
+      an object, a directory of them, or a pattern ("s3://bucket/crawl/*.warc.gz", docs/object_stores.md);
     - an object with `__arrow_c_stream__`: a table or a record batch reader of pyarrow, a data frame of pandas or Polars, a
-      relation of DuckDB, a data set of Hugging Face;
-    - an iterable of dicts, or of tuples (id, text) or (id, title, text). It is iterated in the calling thread. Values are
-      str, bytes (UTF-8), int, float, None or NaN (both absent); anything else raises TypeError.
+      relation of DuckDB;
+    - a data set of Hugging Face, streamed or not;
+    - an iterable of dicts, named tuples, or tuples (id, text) or (id, title, text). It is iterated in the calling thread.
+      Values are str, bytes (UTF-8), int, float, None or NaN (both absent); anything else raises TypeError.
 
     The index has the bytes that the program makes of JSON lines with the same documents, whatever the resources.
 
     Args:
-        text, id, title, url, date: names of the field in the documents; of several, the first that a document has. The
-            defaults are text, contents, content, body; id, docid, _id; title; url; date.
+        text, id, title, url, date: names of the field in the documents; of several, the first that a document has.
+            "doc.text" is a member of a struct or a dict (docs/python.md). The defaults are text, contents, content, body;
+            id, docid, _id; title; url; date.
         memory: what the job may take beyond what the process has: bytes, or a size such as "4G" or "500M" (powers of
             1024). At least 64 MiB. Default: half of what the machine has. Batches of the producer come on top
             (docs/python.md).
@@ -87,9 +91,31 @@ def index(
 
     The interpreter's lock is free while the job runs. Several jobs may run in threads at a time.
     """
-    words = [f"--output={os.fspath(output)}", *option_words(dict(positions=positions, store=store, force=force))]
+    words = option_words(dict(positions=positions, store=store, force=force))
     fields = dict(text_field=text, id_field=id, title_field=title, url_field=url, date_field=date)
-    return _run("index", words, [], inputs, fields, dict(memory=memory, threads=threads, **options), progress)
+    resources = dict(memory=memory, threads=threads, **options)
+
+    def run(local: str) -> Report:
+        return _run("index", [f"--output={local}", *words], [], inputs, fields, resources, progress)
+
+    return _made_at(os.fspath(output), options, force, run)
+
+
+def _made_at(output: str, options: dict[str, Any], force: bool, run: Callable[[str], Report]) -> Report:
+    """run(path), whose result an output by URL then gets."""
+    if not is_url(output):
+        return run(output)
+    from .objects.publishing import StagedOutput
+
+    if force:
+        raise UsageError(f"{output}: force needs a local output: a store replaces nothing in one step")
+    scratch = options.get("temp_dir")
+    first = scratch[0] if isinstance(scratch, (list, tuple)) and scratch else scratch
+    with StagedOutput(output, os.fspath(first) if first else None) as staged:
+        report = run(staged.local)
+        staged.publish()
+    report["output"] = output
+    return report
 
 
 def append(
@@ -115,6 +141,8 @@ def append(
     the other parameters, the report and the exceptions are those of `index`.
     """
     path = os.fspath(index)
+    if is_url(path):
+        raise UsageError(f"{path}: an index in a store cannot be replaced in one step; copy it to a disk, and append there")
     words = option_words(dict(replace=replace, skip_known=skip_known))
     fields = dict(text_field=text, id_field=id, title_field=title, url_field=url, date_field=date)
     return _run("append", words, [path], inputs, fields, dict(memory=memory, threads=threads, **options), progress)
@@ -129,9 +157,11 @@ def _run(
     options: dict[str, Any],
     progress: Progress,
 ) -> Report:
-    columns = _columns_of(fields)
+    names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
+    columns = _columns_of(names)
     paths = as_paths(inputs)
-    stream = as_stream(inputs) if paths is None else open_inputs(paths, columns)
+    fields_of = {option.removesuffix("_field"): those for option, those in names.items()}
+    stream = as_stream(inputs, columns) if paths is None else open_inputs(paths, fields_of, options["threads"])
     if stream is None:
         operands = operands + (paths or [])
     words = [*words, *option_words({**fields, **options}), *path_words(operands)]
@@ -143,9 +173,8 @@ def _run(
     return _report(outcome)
 
 
-def _columns_of(fields: dict[str, Names]) -> list[str]:
+def _columns_of(names: dict[str, tuple[str, ...]]) -> list[str]:
     """All names of fields. The first are those of id, title and text, which tuples have."""
-    names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
     firsts = [names[option][0] for option in ("id_field", "title_field", "text_field")]
     return list(dict.fromkeys(firsts + [name for option in FIELD_OPTIONS for name in names[option]]))
 
@@ -173,9 +202,13 @@ def merge(
     as drop="gone.txt" and dedup="url". Raises UsageError for indexes of different options, and as `index` does.
     """
     paths = [os.fspath(path) for path in inputs]
-    words = [f"--output={os.fspath(output)}", *option_words(dict(memory=memory, threads=threads, force=force, **options))]
+    words = option_words(dict(memory=memory, threads=threads, force=force, **options))
+
+    def run(local: str) -> Report:
+        return _report(_engine.run_merge_job([f"--output={local}", *words, *path_words(paths)], progress))
+
     try:
-        return _report(_engine.run_merge_job([*words, *path_words(paths)], progress))
+        return _made_at(os.fspath(output), options, force, run)
     except (UsageError, InputOutputError) as error:
         raise_if_missing(paths, error)
         raise

@@ -10,6 +10,7 @@ from . import _engine
 from ._inputs import as_paths, raise_if_missing
 from ._words import option_words, path_words
 from .errors import InputOutputError
+from .objects import is_url
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +36,9 @@ def sort(
     """Sorts the lines of files into `output`, as `spillway sort` and GNU sort do in the C locale, out of core.
 
     Args:
-        inputs: files, which may be compressed by gzip or zstd. One of them may be the output.
-        output: is replaced when the sort is done.
+        inputs: files, which may be compressed by gzip or zstd. One of them may be the output. URLs of object stores are
+            taken as by `index`; reading them takes up to 32 MiB beyond `memory`.
+        output: is replaced when the sort is done. At a URL of an object store nothing is replaced.
         key: as `-k` of GNU sort, such as "2,2n"; several count one after the other.
         separator: of fields, one byte.
         memory: a limit of the whole process, as of `spillway sort`: bytes, or a size such as "1G". Default: half of what
@@ -68,10 +70,21 @@ def sort(
         )
     )
     try:
-        _engine.sort_files([f"--output={os.fspath(output)}", *words, *path_words(paths)])
+        if is_url(os.fspath(output)):
+            _sort_to_store(os.fspath(output), words, paths)
+        else:
+            _engine.sort_files([f"--output={os.fspath(output)}", *words, *path_words(paths)])
     except InputOutputError as error:
         raise_if_missing(paths, error)
         raise
+
+
+def _sort_to_store(url: str, words: list[str], paths: list[str]) -> None:
+    from .objects.publishing import StagedOutput
+
+    with StagedOutput(url) as staged:
+        _engine.sort_files([f"--output={staged.local}", *words, *path_words(paths)])
+        staged.publish()
 
 
 def order_strings(strings: Any, *, threads: int | None = None, descending: bool = False) -> NDArray[np.uint32]:

@@ -8,6 +8,15 @@ from pathlib import Path
 import pytest
 
 
+def pytest_addoption(parser):
+    parser.addoption("--leak-calls", type=int, default=2000, help="calls of each kind in test_leaks.py (default: 2000)")
+
+
+@pytest.fixture
+def leak_calls(request):
+    return request.config.getoption("--leak-calls")
+
+
 @pytest.fixture
 def documents():
     """Documents with all fields, other scripts, empty and missing values, and an id that is a number."""

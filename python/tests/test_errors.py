@@ -197,42 +197,88 @@ def test_fork(tmp_path, documents):
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True, timeout=120)
 
 
-def test_memory_is_beyond_what_the_process_has(tmp_path):
+@pytest.fixture
+def within_memory(tmp_path):
+    """Runs code in a process that holds 200 MiB, and expects that it takes at most 64 MiB more."""
+
+    def run(code):
+        script = textwrap.dedent(
+            """
+            import json, os, random, sys, spillway
+            def status(field):
+                return next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith(field)) << 10
+            os.chdir(sys.argv[1])
+            ballast = bytearray(b"x") * (200 << 20)
+            before = status("VmRSS:")
+            {}
+            print(before, status("VmHWM:") - before)
+            assert status("VmHWM:") - before <= 1.05 * (64 << 20) + (4 << 20)
+            """
+        ).format(textwrap.dedent(code))
+        done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return run
+
+
+ROWS = """
+words = [f"w{i}" for i in range(50000)]
+rows = ((str(i), " ".join(words[(i * k) % 50000] for k in range(1, 150))) for i in range(150000))
+"""
+
+
+def test_memory_is_beyond_what_the_process_has(within_memory):
+    within_memory(ROWS + "assert spillway.index(rows, 'i', memory='64M', progress=False).documents == 150000")
+
+
+def test_memory_of_exports_is_beyond_what_the_process_has(tmp_path, within_memory):
+    subprocess.run([sys.executable, "-c", f"import spillway\n{ROWS}\nspillway.index(rows, '{tmp_path}/i', progress=False)"], check=True)
+    within_memory("spillway.Index('i').export_ciff('i.ciff', memory='64M')")
+    assert (tmp_path / "i.ciff").stat().st_size > 10 << 20
+
+
+def test_memory_of_sorts_is_beyond_what_the_process_has(tmp_path, within_memory):
+    import random
+
+    random.seed(7)
+    lines = sorted(f"{random.getrandbits(300):075x}" for _ in range(1_500_000))
+    expected = "".join(line + "\n" for line in lines)
+    random.shuffle(lines)
+    (tmp_path / "in.txt").write_text("".join(line + "\n" for line in lines))
+    within_memory("spillway.sort('in.txt', 'out.txt', memory='64M')")
+    assert (tmp_path / "out.txt").read_text() == expected
+
+
+def test_interrupting_files_of_columns(tmp_path):
+    """KeyboardInterrupt, and no error of the reader, wherever Python is when it comes."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    texts = [" ".join(f"w{i * k % 9973}" for k in range(60)) for i in range(20_000)]
+    table = pa.table({"id": [str(i) for i in range(20_000)], "text": texts})
+    with pq.ParquetWriter(tmp_path / "a.parquet", table.schema) as writer:
+        for _ in range(40):
+            writer.write_table(table, row_group_size=2000)
     script = textwrap.dedent(
         """
-        import sys, spillway
-        def status(field):
-            return next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith(field)) << 10
-        ballast = bytearray(b"x") * (200 << 20)
-        before = status("VmRSS:")
-        words = [f"w{i}" for i in range(50000)]
-        rows = ((str(i), " ".join(words[(i * k) % 50000] for k in range(1, 150))) for i in range(150000))
-        report = spillway.index(rows, sys.argv[1] + "/i", memory="64M", progress=False)
-        assert report.documents == 150000
-        print(before, status("VmHWM:") - before)
-        assert status("VmHWM:") - before <= 1.05 * (64 << 20) + (4 << 20)
+        import sys, threading, spillway
+        folder = sys.argv[1]
+        try:
+            spillway.index(folder + "/a.parquet", folder + "/i", duplicate_ids="keep", progress=lambda now: print("on", flush=True))
+        except KeyboardInterrupt:
+            for thread in set(threading.enumerate()) - {threading.main_thread()}:
+                thread.join(1)
+                assert not thread.is_alive()
+            sys.exit(7)
         """
     )
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_many_jobs_do_not_grow(tmp_path):
-    def resident():
-        with open("/proc/self/status") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
-
-    rows = [(str(i), f"some text {i}") for i in range(500)]
-
-    def work(count):
-        for _ in range(count):
-            spillway.index(rows, tmp_path / "i", memory="64M", progress=False, force=True)
-            spillway.Index(tmp_path / "i").search("text")
-
-    work(30)
-    before = resident()
-    work(100)
-    assert resident() - before < 4096  # KiB
+    for wait in (0.0, 0.1, 0.25):
+        job = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        assert job.stdout.readline() == "on\n"
+        time.sleep(wait)
+        job.send_signal(signal.SIGINT)
+        assert job.wait(60) == 7
+        assert os.listdir(tmp_path) == ["a.parquet"]
 
 
 def test_program(tmp_path, jsonl):

@@ -114,6 +114,144 @@ def test_parquet_and_other_files_are_refused_together(tmp_path, jsonl):
     assert made.returncode == 2 and "merge the indexes" in made.stderr
 
 
+def test_nested_names(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    texts = [None if i % 7 == 0 else f"text number {i}" for i in range(500)]
+    flat = [{"id": str(i), "title": f"T{i}", "text": text} for i, text in enumerate(texts)]
+    spillway.index(flat, tmp_path / "flat", progress=False)
+    nested = [
+        {"key": {"id": row["id"]}, "doc": None if row["text"] is None else {"body": {"text": row["text"], "x": 1}}, "title": row["title"]}
+        for row in flat
+    ]
+    table = pa.Table.from_pylist(nested)
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=90)
+    with pa.ipc.new_file(tmp_path / "a.arrow", table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table, max_chunksize=90)
+    sources = dict(parquet=tmp_path / "a.parquet", ipc=tmp_path / "a.arrow", table=table, slice=table.slice(0), dicts=nested)
+    for name, source in sources.items():
+        spillway.index(source, tmp_path / name, id="key.id", text="doc.body.text", progress=False)
+        assert digest(tmp_path / name) == digest(tmp_path / "flat"), name
+    words = ("--id-field", "key.id", "--text-field", "doc.body.text", "-o", tmp_path / "program")
+    made = program("index", tmp_path / "a.parquet", *words)
+    assert made.returncode == 0, made.stderr
+    assert digest(tmp_path / "program") == digest(tmp_path / "flat")
+    with pytest.raises(spillway.UsageError, match="one of its members: 'doc.body.text', 'doc.body.x'"):
+        spillway.index(tmp_path / "a.parquet", tmp_path / "no", id="key.id", text="doc", progress=False)
+    with pytest.raises(spillway.UsageError, match="expected a column of ids named 'id'.* found 'key.id', 'doc.body"):
+        spillway.index(tmp_path / "a.parquet", tmp_path / "no", id="id", text="doc.body.text", progress=False)
+
+
+def test_only_named_columns_are_read(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    rows = [{"id": str(i), "doc": {"text": f"text {i}", "html": f"<p>{i}"}, "picture": f"bytes {i}"} for i in range(1000)]
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=300, compression="zstd", use_dictionary=False)
+    spillway.index(path, tmp_path / "whole", text="doc.text", progress=False)
+    data = bytearray(path.read_bytes())
+    metadata = pq.read_metadata(path)
+    spoiled = 0
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            if column.path_in_schema in ("doc.html", "picture"):
+                begin, size = column.data_page_offset, column.total_compressed_size
+                data[begin : begin + size] = b"\xff" * size
+                spoiled += 1
+    path.write_bytes(data)
+    assert spoiled == 8
+    spillway.index(path, tmp_path / "spoiled", text="doc.text", progress=False)
+    assert digest(tmp_path / "spoiled") == digest(tmp_path / "whole")
+    with pytest.raises(OSError, match=r"a\.parquet: cannot read row group 0: "):
+        spillway.index(path, tmp_path / "no", text="doc.html", progress=False)
+    path.write_bytes(b"PAR1" + b"x" * 100 + b"PAR1")
+    with pytest.raises(spillway.InputOutputError, match=r"a\.parquet: cannot read its columns: "):
+        spillway.index(path, tmp_path / "no", progress=False)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 9])
+def test_row_groups_keep_their_order(tmp_path, documents, expected, threads):
+    """Row groups of very different sizes, many more than threads, some of them empty."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    table = pa.table(as_columns(documents))
+    borders = [0, 1, 1, 2, 700, 701, 720, 1400, 1400, 1999, 2000]
+    for number, (files_begin, files_end) in enumerate([(0, 5), (5, 8), (8, 10)]):
+        with pq.ParquetWriter(tmp_path / f"{number}.parquet", table.schema) as writer:
+            for begin, end in zip(borders[files_begin:files_end], borders[files_begin + 1 : files_end + 1]):
+                writer.write_table(table.slice(begin, end - begin))
+    files = [tmp_path / f"{number}.parquet" for number in range(3)]
+    assert made_of(files, tmp_path / "i", threads=threads, memory="96M") == expected
+
+
+def test_errors_in_later_files_of_columns(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"id": ["x"], "text": ["y"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"id": ["z"], "title": ["y"]}), tmp_path / "b.parquet")
+    with pytest.raises(spillway.UsageError, match=r"b\.parquet: expected the columns \['id', 'text'\] of .*a\.parquet"):
+        spillway.index([tmp_path / "a.parquet", tmp_path / "b.parquet"], tmp_path / "i", progress=False)
+    made = program("index", tmp_path / "a.parquet", tmp_path / "b.parquet", "-o", tmp_path / "i")
+    assert made.returncode == 2 and "expected the columns ['id', 'text']" in made.stderr
+    pq.write_table(pa.table({"id": pa.array([7], pa.int64()), "text": pa.array(["y"], pa.large_string())}), tmp_path / "c.parquet")
+    report = spillway.index([tmp_path / "a.parquet", tmp_path / "c.parquet"], tmp_path / "i", progress=False)
+    assert report.documents == 2 and spillway.Index(tmp_path / "i").doc("7")["number"] == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parquet", "b.parquet", "c.parquet", "i"]
+
+
+def test_named_tuples(tmp_path):
+    import collections
+
+    page = collections.namedtuple("page", ["docno", "url", "body", "title", "other"])
+    rows = [page(f"d{i}", "u", f"text {i}", "t", object()) for i in range(10)]
+    spillway.index(rows, tmp_path / "named", id="docno", progress=False)
+    dicts = [{"id": row.docno, "url": row.url, "text": row.body, "title": row.title} for row in rows]
+    spillway.index(dicts, tmp_path / "dicts", progress=False)
+    assert digest(tmp_path / "named") == digest(tmp_path / "dicts")
+
+
+def test_hugging_face(tmp_path, documents, expected, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
+    datasets = pytest.importorskip("datasets")
+    dataset = datasets.Dataset.from_dict(as_columns(documents))
+    assert made_of(dataset, tmp_path / "memory") == expected
+    dataset.to_parquet(str(tmp_path / "a.parquet"))
+    loaded = datasets.load_dataset("parquet", data_files=str(tmp_path / "a.parquet"), split="train", cache_dir=str(tmp_path / "cache"))
+    assert made_of(loaded, tmp_path / "mapped", memory="64M") == expected
+    streamed = datasets.load_dataset("parquet", data_files=str(tmp_path / "a.parquet"), split="train", streaming=True)
+    assert made_of(streamed, tmp_path / "streamed") == expected
+    picked = dataset.select(range(1999, -1, -1)).select(range(1999, -1, -1))  # rows by an index of numbers
+    assert made_of(picked, tmp_path / "picked") == expected
+    rows = [{"id": row["id"], "text": row["text"]} for row in documents[10:17]]
+    generated = datasets.IterableDataset.from_generator(lambda: iter(rows))
+    spillway.index(generated, tmp_path / "generated", progress=False)
+    spillway.index(rows, tmp_path / "rows", progress=False)
+    assert digest(tmp_path / "generated") == digest(tmp_path / "rows")
+    pictures = datasets.Dataset.from_list([{"id": row["id"], "doc": {"text": row["text"]}, "other": [1, 2]} for row in rows])
+    spillway.index(pictures, tmp_path / "nested", text="doc.text", progress=False)
+    assert digest(tmp_path / "nested") == digest(tmp_path / "rows")
+    with pytest.raises(TypeError, match="name one of 'train', 'test'"):
+        spillway.index(datasets.DatasetDict(train=dataset, test=dataset), tmp_path / "no", progress=False)
+    with pytest.raises(spillway.UsageError, match="expected a column of ids named 'docno'.* found"):
+        spillway.index(dataset, tmp_path / "no", id="docno", progress=False)
+
+
+def test_duckdb(tmp_path, documents, expected):
+    pa, duckdb = pytest.importorskip("pyarrow"), pytest.importorskip("duckdb")
+    table = pa.table({**as_columns(documents), "place": list(range(2000))})
+    connection = duckdb.connect()
+    connection.register("docs", table)
+    relation = connection.sql("select id, title, text, url, date from docs order by place")
+    assert made_of(relation, tmp_path / "relation", memory="64M") == expected
+    nested = connection.sql("select id, {'title': title, 'text': text} as doc, url, date from docs order by place")
+    assert made_of(nested, tmp_path / "nested", title="doc.title", text="doc.text") == expected
+
+
 def test_named_fields(tmp_path):
     rows = [{"docno": 1, "abstract": "about sorting", "head": "H"}]
     spillway.index(rows, tmp_path / "i", id="docno", text=["body", "abstract"], title="head", progress=False)

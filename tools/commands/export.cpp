@@ -9,6 +9,7 @@
 #include "tools/cli/output_file.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/export_run.hpp"
 #include "tools/exchange/ciff_writer.hpp"
 #include "tools/exchange/pisa_writer.hpp"
 #include "tools/exchange/text_writer.hpp"
@@ -28,6 +29,7 @@ struct ExportOptions {
   ExportFormat format = ExportFormat::kCiff;
   ExportOrder order = ExportOrder::kInput;
   std::uint64_t memory_bytes = available_memory_bytes() / 2;
+  std::size_t program_bytes = 0;  // the program's own, of memory_bytes
 };
 
 ExportOptions export_options(const Arguments& arguments) {
@@ -58,10 +60,10 @@ ExportOptions export_options(const Arguments& arguments) {
 }
 
 // The pages of each of the index's files that stay in memory.
-std::size_t resident_bytes(std::uint64_t memory_bytes) {
+std::size_t resident_bytes(const ExportOptions& options) {
   constexpr std::size_t kShare = 4 * kSectionCount, kMost = std::size_t{64} << 20;
-  const std::size_t program = program_reserve_bytes(program_bytes(), 1);
-  const std::size_t free = static_cast<std::size_t>(memory_bytes) - std::min<std::size_t>(memory_bytes, program);
+  const std::size_t program = program_reserve_bytes(options.program_bytes, 1);
+  const std::size_t memory_bytes = options.memory_bytes, free = memory_bytes - std::min(memory_bytes, program);
   return std::clamp(free / kShare, 4 * kPageBytes, kMost);
 }
 
@@ -92,19 +94,21 @@ void write_directory(const IndexReader& index, DocumentOrder& order, ExportDirec
   directory.publish();
 }
 
-ExitCode run_export_command(const Arguments& arguments, Session& session) {
-  const ExportOptions options = export_options(arguments);
+}  // namespace
+
+ExitCode run_export(const Arguments& arguments, Session& session, std::size_t program_bytes) {
+  ExportOptions options = export_options(arguments);
+  options.program_bytes = program_bytes;
   IndexProgress progress;
-  const IndexReader index(session.files, options.index, resident_bytes(options.memory_bytes));
+  const IndexReader index(session.files, options.index, resident_bytes(options));
   progress.postings_total.store(index.counts().postings);
   ProgressDisplay display(progress, progress_style(arguments.has("progress"), arguments.has("quiet")));
   const ExportContext context{.check = interruption_check(session.signal_number),
                               .stage = [&](const char* stage) { progress.stage.store(stage); },
                               .postings_done = [&](std::uint64_t done) { progress.postings_done.store(done); }};
   MemoryBudget budget(static_cast<std::size_t>(options.memory_bytes));
-  const Reservation fixed =
-      budget.reserve(program_reserve_bytes(program_bytes(), 1) + kSectionCount * resident_bytes(options.memory_bytes),
-                     "the program itself");
+  const Reservation fixed = budget.reserve(
+      program_reserve_bytes(program_bytes, 1) + kSectionCount * resident_bytes(options), "the program itself");
   if (options.format == ExportFormat::kPisa) {
     ExportDirectory directory(session.files, options.output);
     DocumentOrder order = document_order(index, options, budget, context);
@@ -118,8 +122,6 @@ ExitCode run_export_command(const Arguments& arguments, Session& session) {
   write_file(index, order, options, file, context);
   return ExitCode::kDone;
 }
-
-}  // namespace
 
 Command export_command() {
   Command command;
@@ -152,7 +154,9 @@ Command export_command() {
   command.min_operands = command.max_operands = 1;
   command.exit_codes = {{ExitCode::kOverBudget, "--memory or the machine's memory is too small"},
                         {ExitCode::kCorrupt, "the index is corrupt or of another version"}};
-  command.run = run_export_command;
+  command.run = [](const Arguments& arguments, Session& session) {
+    return run_export(arguments, session, program_bytes());
+  };
   return command;
 }
 

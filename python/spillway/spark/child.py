@@ -63,13 +63,22 @@ def find_program(program: str) -> str:
     return os.path.abspath(found)
 
 
-@functools.cache
-def _hash_of(path: str, _changed_ns: int) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def version_of(program: str) -> str:
-    """What the program says about itself, and a hash of it."""
+    """What the program says about itself, and a hash of it: of a script, of the package that it runs."""
     path = find_program(program)
-    return f"{run_program([path, '--version']).strip()}, sha256 {_hash_of(path, os.stat(path).st_mtime_ns)}"
+    return _version_of(path, os.stat(path).st_mtime_ns)
+
+
+@functools.cache
+def _version_of(path: str, _changed_ns: int) -> str:
+    with open(path, "rb") as file:
+        is_script = file.read(2) == b"#!"
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if is_script:  # its own bytes name the interpreter's place on this machine
+        try:
+            return run_program([path, "--fingerprint"]).strip()
+        except ProgramError as error:
+            if error.exit_code < 0:
+                raise
+    return f"{run_program([path, '--version']).strip()}, sha256 {digest}"

@@ -1,6 +1,7 @@
 """The driver of a job: it cuts the inputs into parts, has them indexed, and publishes the result."""
 
 import fcntl
+import hashlib
 import json
 import math
 import os
@@ -10,11 +11,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Protocol
 
+from ..objects import is_url
 from .child import version_of
 from .errors import JobError
 from .inputs import InputFile, check_unchanged, list_inputs
 from .job import Job
-from .publish import SHARDS_FILE, assemble_shards, check_output, publish, sweep
+from .publish import SHARDS_FILE, DiskOutput, StoreOutput, assemble_shards, output_of, sweep
 from .stage import Done, complete_attempt, digest_of, write_durably
 from .task import Merge, index_part, merge_indexes, part_name
 
@@ -65,32 +67,45 @@ def run_index_job(
     max_error_rate: float = 0.01,
     skipped: str | None = None,
 ) -> IndexJobReport:
-    """Indexes files that all machines see, in parts that run side by side.
+    """Indexes files that all machines see, and objects of stores, in parts that run side by side.
 
-    inputs: files and directories. output: the directory to make: of shards, or with one_index the index that one process
-    would make. options: more options of `spillway index`. parts: 0 for a number by size. stage: a directory on the disk
-    of the output (default: OUTPUT.stage); a job that failed, or was killed, goes on from what is complete there.
+    inputs: files, directories and URLs. output: the directory to make: of shards, or with one_index the index that one
+    process would make; or a URL. options: more options of `spillway index`. parts: 0 for a number by size. stage: a directory
+    on the disk of the output (default: OUTPUT.stage), or with a URL on any disk that all machines share; a job that failed, or
+    was killed, goes on from what is complete there.
     skipped: a file that gets a line of JSON for each record that is not indexed.
     Raises JobError, ProgramError and OSError. The output is then what it was before.
     """
-    output = os.path.abspath(output)
-    stage = os.path.abspath(stage or f"{output}.stage")
+    target = output_of(output, force)
+    stage = _stage_of(stage, target)
     files = list_inputs(inputs)
     if parts == 0:
         parts = _count_parts(files, launcher)
     _check_options(options, parts, one_index)
     job = Job(tuple(files), tuple(options), parts, version_of(program), program, stage, launcher.memory, launcher.threads)
     os.makedirs(stage, exist_ok=True)
-    if os.stat(stage).st_dev != os.stat(os.path.dirname(output)).st_dev:
-        raise JobError(f"the stage {stage} and the output {output} are on different disks; give --stage on the output's disk")
+    target.check_stage(stage)
     with _lock(job):
-        return _Driver(job, launcher, output, one_index, force).run(max_error_rate, skipped)
+        return _Driver(job, launcher, target, one_index).run(max_error_rate, skipped)
+
+
+def _stage_of(stage: str | None, target: DiskOutput | StoreOutput) -> str:
+    if is_url(stage or target.name):
+        raise JobError(
+            f"the stage of {target.name} is a directory on a disk that all machines share, which object stores are not; name it "
+            "with --stage"
+        )
+    return os.path.abspath(stage or f"{target.name}.stage")
 
 
 def _count_parts(files: Sequence[InputFile], launcher: Launcher) -> int:
     size = sum(file.size for file in files)
-    wanted = max(launcher.slots, math.ceil(size / (_BYTES_OF_THREAD * launcher.threads)))
-    return max(1, min(wanted, size // _LEAST_PART))
+    return max(1, min(count_of_parts(size, launcher.slots, launcher.threads), size // _LEAST_PART))
+
+
+def count_of_parts(size: int, slots: int, threads: int) -> int:
+    """As few as there may be, and as many for each slot, so that all slots end at about the same time."""
+    return slots * max(1, math.ceil(size / (_BYTES_OF_THREAD * threads * slots)))
 
 
 def _check_options(options: Sequence[str], parts: int, one_index: bool) -> None:
@@ -126,8 +141,9 @@ def _lock(job: Job) -> Iterator[None]:
 
 
 class _Driver:
-    def __init__(self, job: Job, launcher: Launcher, output: str, one_index: bool, force: bool):
-        self.job, self.launcher, self.output, self.one_index, self.force = job, launcher, output, one_index, force
+    def __init__(self, job: Job, launcher: Launcher, target: DiskOutput | StoreOutput, one_index: bool):
+        self.job, self.launcher, self.target, self.one_index = job, launcher, target, one_index
+        self.last = "manifest" if one_index else SHARDS_FILE  # the file without which the output is nothing
 
     def run(self, max_error_rate: float, skipped: str | None) -> IndexJobReport:
         job = self.job
@@ -136,7 +152,7 @@ class _Driver:
         if published is not None:
             sweep(job.directory)
             return published
-        check_output(self.output, self.force)
+        self.target.check(self.last)
         write_durably(job.input_list, "".join(file.path + "\n" for file in job.inputs))
         earlier = sum(complete_attempt(job.directory, part_name(part)) is not None for part in range(job.parts))
         parts = self._all_parts()
@@ -190,7 +206,7 @@ class _Driver:
         records_in = sum(part.records_in for part in parts)
         if records_in != documents + sum(skipped.values()):
             raise JobError(f"the parts have {records_in} records, but {documents} documents and {skipped} skipped ones: a defect")
-        return IndexJobReport(self.output, documents, records_in, skipped, len(parts), earlier)
+        return IndexJobReport(self.target.name, documents, records_in, skipped, len(parts), earlier)
 
     def _check_error_rate(
         self, report: IndexJobReport, parts: list[Done], merged: list[list[Done]] | None, most: float
@@ -206,13 +222,13 @@ class _Driver:
         if merged is not None:
             index = (merged[-1] if merged else parts)[0].index
             self._note_publishing(report, digest_of(index))
-            publish(index, self.output, self.force)
+            self.target.publish(index, self.last)
             return
         directory = f"{self.job.directory}/shards"
         described = {"job": self.job.id, "version": self.job.version, "options": self.job.options, **asdict(report)}
         assemble_shards(parts, directory, json.dumps(described, indent=2) + "\n")
         self._note_publishing(report, self.job.id)
-        publish(directory, self.output, self.force)
+        self.target.publish(directory, self.last)
 
     def _note_publishing(self, report: IndexJobReport, mark: str) -> None:
         write_durably(f"{self.job.directory}/publishing", json.dumps({"report": asdict(report), "mark": mark}))
@@ -222,15 +238,14 @@ class _Driver:
         try:
             with open(f"{self.job.directory}/publishing", encoding="utf-8") as file:
                 noted = json.load(file)
-            if self.one_index:
-                mark = digest_of(self.output)
-            else:
-                with open(f"{self.output}/{SHARDS_FILE}", encoding="utf-8") as file:
-                    mark = json.load(file)["job"]
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return None
+        last = self.target.read(self.last)
+        if last is None:
+            return None
+        mark = hashlib.sha256(last).hexdigest() if self.one_index else json.loads(last)["job"]
         report = IndexJobReport(**noted["report"])
-        return report if mark == noted["mark"] and report.output == self.output else None
+        return report if mark == noted["mark"] and report.output == self.target.name else None
 
 
 def _groups(indexes: list[Done]) -> list[list[Done]]:

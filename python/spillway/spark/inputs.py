@@ -1,20 +1,23 @@
-"""The inputs of a job: files with their sizes and times, so that every task sees the same ones."""
+"""The inputs of a job: files and objects with their sizes and times, so that every task sees the same ones."""
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..errors import Error
+from ..objects import is_url, resolve
 from .errors import JobError
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file; size in bytes, time of its last change in nanoseconds."""
+    """A file or an object; size in bytes, time of its last change in nanoseconds. etag: "" for files."""
 
     path: str
     size: int
     changed_ns: int
+    etag: str = ""
 
 
 def _describe(path: str) -> InputFile:
@@ -37,13 +40,47 @@ def _raise(error: OSError) -> None:
     raise error
 
 
+def _describe_objects(urls: Sequence[str]) -> list[InputFile]:
+    """The objects, asked about side by side. Raises FileNotFoundError and JobError."""
+    from ..objects.source import Source
+
+    source = Source()
+    try:
+        source.expect(urls)
+        described = []
+        for url in urls:
+            state = source.state(url)
+            if state is None:
+                raise FileNotFoundError(f"the input {url} does not exist; check the spelling")
+            described.append(InputFile(url, state.size, state.changed_ns, state.etag))
+        return described
+    except Error as error:
+        raise JobError(str(error)) from None
+    finally:
+        source.close()
+
+
+def _list_objects(url: str) -> list[InputFile]:
+    from ..objects.listing import below
+
+    try:
+        urls = [one for named in resolve([url]) for one in below(named)]
+    except Error as error:
+        raise JobError(str(error)) from None
+    return _describe_objects(urls)
+
+
 def list_inputs(paths: Iterable[str]) -> list[InputFile]:
-    """Lists files, and those below directories without hidden ones and links. Raises OSError and JobError."""
+    """Lists files, and those below directories without hidden ones and links; and objects by URLs, directories of them and
+    patterns. Raises OSError and JobError."""
     files = []
     for path in paths:
         if path == "-" or path.startswith("@"):
-            raise JobError(f"the input {path}: expected files and directories that all machines see")
-        files += [_describe(file) for file in (_files_below(path) if os.path.isdir(path) else [path])]
+            raise JobError(f"the input {path}: expected files and directories that all machines see, or URLs")
+        if is_url(path):
+            files += _list_objects(path)
+        else:
+            files += [_describe(file) for file in (_files_below(path) if os.path.isdir(path) else [path])]
     for file in files:
         if "\n" in file.path:
             raise JobError(f"the input {file.path!r} has a line end in its name; rename it")
@@ -52,11 +89,29 @@ def list_inputs(paths: Iterable[str]) -> list[InputFile]:
     return files
 
 
+def inputs_of_part(files: Sequence[InputFile], part: int, parts: int) -> list[InputFile]:
+    """The files of which part number `part`, from 0, may read something."""
+    total = sum(file.size for file in files)
+    begin, end = total * part // parts, total * (part + 1) // parts
+    found, at = [], 0
+    for file in files:
+        if at <= end and begin <= at + file.size:
+            found.append(file)
+        at += file.size
+    return found
+
+
 def check_unchanged(files: Iterable[InputFile]) -> None:
     """Raises JobError if a file is not what it was when the job began."""
+    files = list(files)
+    urls = [file.path for file in files if is_url(file.path)]
+    try:
+        objects = {file.path: file for file in _describe_objects(urls)} if urls else {}
+    except FileNotFoundError as error:
+        raise JobError(str(error)) from None
     for file in files:
         try:
-            found = _describe(file.path)
+            found = objects.get(file.path) or _describe(file.path)
         except FileNotFoundError:
             raise JobError(f"the input {file.path} is gone on this machine; all machines must see the same files") from None
         if found != file:

@@ -5,7 +5,11 @@ import errno
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from ..errors import Error
+from ..objects import is_url
 from .errors import JobError
 from .stage import Done, sync_directory, write_durably
 
@@ -22,25 +26,87 @@ def _rename(source: str, target: str, flags: int) -> None:
         raise OSError(number, os.strerror(number), source, None, target)
 
 
-def check_output(output: str, force: bool) -> None:
-    """Raises JobError if the output may not be made there."""
-    if not os.path.lexists(output):
-        return
-    if not force:
-        raise JobError(f"the output {output} exists; --force replaces it")
-    if not any(os.path.isfile(f"{output}/{name}") for name in ("manifest", SHARDS_FILE)):
-        raise JobError(f"the output {output} is neither an index nor a directory of shards, and is not replaced; name another")
+class DiskOutput:
+    """A directory that gets its name at once. The stage must be on its disk."""
+
+    def __init__(self, path: str, force: bool):
+        self.name, self._force = os.path.abspath(path), force
+
+    def check(self, last: str) -> None:
+        """Raises JobError if the output may not be made there."""
+        if not os.path.lexists(self.name):
+            return
+        if not self._force:
+            raise JobError(f"the output {self.name} exists; --force replaces it")
+        if not any(os.path.isfile(f"{self.name}/{name}") for name in ("manifest", SHARDS_FILE)):
+            raise JobError(
+                f"the output {self.name} is neither an index nor a directory of shards, and is not replaced; name another"
+            )
+
+    def check_stage(self, stage: str) -> None:
+        if os.stat(stage).st_dev != os.stat(os.path.dirname(self.name)).st_dev:
+            raise JobError(f"the stage {stage} and the output {self.name} are on different disks; give --stage on the output's disk")
+
+    def read(self, name: str) -> bytes | None:
+        """A file of an output that is there; None if it is not."""
+        try:
+            with open(f"{self.name}/{name}", "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def publish(self, directory: str, last: str) -> None:
+        """Renames the directory to the output. An older output stays whole until then, and goes afterwards."""
+        try:
+            _rename(directory, self.name, _RENAME_NOREPLACE)
+        except FileExistsError:
+            self.check(last)
+            _rename(directory, self.name, _RENAME_EXCHANGE)
+            shutil.rmtree(directory)
+        sync_directory(os.path.dirname(self.name))
 
 
-def publish(directory: str, output: str, force: bool) -> None:
-    """Renames the directory to the output. An older output stays whole until then, and goes afterwards."""
+class StoreOutput:
+    """A URL of an object store: it gets the files, and last of all the one that makes them an index or shards."""
+
+    def __init__(self, url: str, force: bool):
+        if force:
+            raise JobError(f"the output {url}: --force needs a directory: a store replaces nothing in one step")
+        self.name = url
+
+    def check(self, last: str) -> None:
+        from ..objects.publishing import check_absent
+
+        with _as_job_error():
+            check_absent(self.name, last=last)
+
+    def check_stage(self, stage: str) -> None:
+        """Any disk that all machines share will do."""
+
+    def read(self, name: str) -> bytes | None:
+        from ..objects.conditional import read_small
+        from ..objects.location import locate
+
+        with _as_job_error():
+            return read_small(locate(f"{self.name}/{name}"))
+
+    def publish(self, directory: str, last: str) -> None:
+        from ..objects.publishing import publish_directory
+
+        with _as_job_error():
+            publish_directory(directory, self.name, last=last)
+
+
+@contextmanager
+def _as_job_error() -> Iterator[None]:
     try:
-        _rename(directory, output, _RENAME_NOREPLACE)
-    except FileExistsError:
-        check_output(output, force)
-        _rename(directory, output, _RENAME_EXCHANGE)
-        shutil.rmtree(directory)
-    sync_directory(os.path.dirname(output))
+        yield
+    except Error as error:
+        raise JobError(str(error)) from None
+
+
+def output_of(name: str, force: bool) -> DiskOutput | StoreOutput:
+    return StoreOutput(name.rstrip("/"), force) if is_url(name) else DiskOutput(name, force)
 
 
 def assemble_shards(parts: list[Done], directory: str, description: str) -> None:

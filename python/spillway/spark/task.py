@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .child import find_program, run_program, version_of
 from .errors import JobError
-from .inputs import check_unchanged
+from .inputs import check_unchanged, inputs_of_part
 from .job import Job
 from .stage import Done, complete_attempt, finish_attempt, new_attempt
 
@@ -51,7 +51,8 @@ def _resources(job: Job, directory: str) -> list[str]:
 def index_part(job: Job, part: int) -> Done:
     """Indexes part number `part`, from 0."""
     check_version(job)
-    check_unchanged(job.inputs)
+    inputs = inputs_of_part(job.inputs, part, job.parts)
+    check_unchanged(inputs)
 
     def words(directory: str) -> list[str]:
         # Which share of all records is bad is known once all parts are done.
@@ -60,7 +61,7 @@ def index_part(job: Job, part: int) -> Done:
                 *_resources(job, directory)]  # fmt: skip
 
     done = _attempt(job, part_name(part), words)
-    check_unchanged(job.inputs)
+    check_unchanged(inputs)
     return done
 
 

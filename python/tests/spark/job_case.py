@@ -1,6 +1,7 @@
 """What tests of jobs share: documents on disk, the program, and indexes as bytes."""
 
 import gzip
+import importlib.util
 import json
 import os
 import random
@@ -12,6 +13,38 @@ from pathlib import Path
 from spillway.spark import LocalLauncher, run_index_job
 
 PROGRAM = os.environ.get("SPILLWAY_PROGRAM", "spillway")
+
+
+
+
+def is_script(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+IS_PACKAGE = is_script(PROGRAM)  # which reads Parquet
+
+
+def texts(seed: int, count: int) -> list[str]:
+    generator = random.Random(seed)
+    return [" ".join(f"w{int(generator.paretovariate(0.7)) % 5000}" for _ in range(generator.randrange(60))) for _ in range(count)]
+
+
+def warc(seed: int, count: int) -> str:
+    """Pages in records of WARC; every tenth has the address of another one."""
+    generator = random.Random(seed)
+    records = []
+    for number, text in enumerate(texts(seed, count)):
+        page = generator.randrange(count) if number % 10 == 0 else number
+        http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><title>p</title><body>{text}</body></html>"
+        records.append(
+            f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{seed}-{page}>\r\n"
+            f"WARC-Target-URI: http://a.test/{page}\r\nWARC-Date: 2024-05-17T00:00:00Z\r\n"
+            f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n{http}\r\n\r\n"
+        )
+    return "".join(records)
 
 
 def jsonl(seed: int, count: int) -> str:
@@ -45,6 +78,28 @@ class JobCase(unittest.TestCase):
         else:
             path.write_text(text)
         return str(path)
+
+    def write_parquet(self, name: str, seed: int, count: int) -> str:
+        """The documents of jsonl(seed, count), in small row groups."""
+        import pyarrow
+        import pyarrow.parquet
+
+        path = self.scratch / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = [json.loads(line) for line in jsonl(seed, count).splitlines()]
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path, row_group_size=37)
+        return str(path)
+
+    def write_every_kind(self) -> dict[str, list[str]]:
+        """By name: inputs that are read in their own way."""
+        kinds = {
+            "jsonl": [self.write("jsonl/a.jsonl", jsonl(31, 300)), self.write("jsonl/b.jsonl", jsonl(32, 500))],
+            "gzip": [self.write(f"gzip/{number}.jsonl.gz", jsonl(40 + number, 150)) for number in range(5)],
+            "warc": [self.write(f"warc/{number}.warc{'.gz' if number % 2 else ''}", warc(50 + number, 90)) for number in range(4)],
+        }
+        if IS_PACKAGE and importlib.util.find_spec("pyarrow") is not None:
+            kinds["parquet"] = [self.write_parquet(f"parquet/{number}.parquet", 60 + number, 300) for number in range(2)]
+        return kinds
 
     def spillway(self, *words: str) -> str:
         return subprocess.run([PROGRAM, *words], check=True, capture_output=True, text=True).stdout

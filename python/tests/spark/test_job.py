@@ -11,9 +11,11 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from job_case import PROGRAM, JobCase, files_of, jsonl
+from job_case import IS_PACKAGE, PROGRAM, JobCase, files_of, jsonl
 from spillway.spark import LocalLauncher, driver, publish, task
+from spillway.spark.child import version_of
 from spillway.spark.errors import JobError, ProgramError
+from spillway.spark.inputs import InputFile, inputs_of_part
 from spillway.spark.job import Job
 
 
@@ -42,9 +44,44 @@ class SameBytes(JobCase):
         self.write("in/.hidden", "not read")
         self.expect_same([str(self.scratch / "in")], "--format", "lines")
 
+    def test_every_kind_of_file(self) -> None:
+        kinds = self.write_every_kind()
+        for inputs in kinds.values():
+            self.expect_same(inputs)
+        if "parquet" in kinds:
+            texts = [self.write(f"same/{number}.jsonl", jsonl(60 + number, 300)) for number in range(2)]
+            self.assertEqual(self.index_in_one_process(texts), files_of(self.out))
+
     def test_records_that_cannot_be_indexed(self) -> None:
         inputs = [self.write("in/a.jsonl", jsonl(4, 50) + "not json\n" + jsonl(5, 50))]
         self.expect_same(inputs)
+
+
+class Inputs(unittest.TestCase):
+    def test_are_cut_so_that_all_slots_have_as_many_parts(self) -> None:
+        four = 4 << 30
+        for size, slots, threads, expected in ((1, 8, 1, 8), (8 * four, 8, 1, 8), (8 * four + 1, 8, 1, 16), (233 * four, 64, 1, 256),
+                                               (64 * four, 8, 4, 16)):  # fmt: skip
+            self.assertEqual(driver.count_of_parts(size, slots, threads), expected)
+
+    def test_of_a_part_are_those_that_it_may_read(self) -> None:
+        files = [InputFile(str(number), size, 0) for number, size in enumerate((10, 0, 10, 30, 0))]
+        found = [[file.path for file in inputs_of_part(files, part, 5)] for part in range(5)]
+        self.assertEqual(found, [["0", "1", "2"], ["0", "1", "2", "3"], ["2", "3"], ["3"], ["3", "4"]])
+
+
+class Versions(JobCase):
+    def test_of_scripts_are_those_of_what_they_run(self) -> None:
+        script = self.scratch / "spillway"
+        script.write_text('#!/bin/sh\ncase "$1" in --fingerprint) echo "spillway 9, package sha256 ab" ;; esac\n')
+        script.chmod(0o755)
+        self.assertEqual(version_of(str(script)), "spillway 9, package sha256 ab")
+        script.write_text('#!/bin/sh\n[ "$1" = --version ] || exit 2\necho "spillway 9"\n')
+        self.assertRegex(version_of(str(script)), "spillway 9, sha256 [0-9a-f]{64}")
+
+    @unittest.skipUnless(IS_PACKAGE, "needs the package's program")
+    def test_of_the_package_hold_a_hash_of_it(self) -> None:
+        self.assertRegex(version_of(PROGRAM), r"spillway [0-9.]+, package sha256 [0-9a-f]{64}")
 
 
 class Shards(JobCase):
@@ -106,6 +143,13 @@ class Refused(JobCase):
         self.expect_refused("sets -o", options=["-o", "there"])
         self.expect_refused("--dedup exact finds duplicates inside a part only", options=["--dedup", "exact"])
         self.expect_refused("give --one-index", options=["--dedup=url"])
+
+    def test_stages_by_url(self) -> None:
+        with self.assertRaisesRegex(JobError, "the stage of s3://bucket/out is a directory on a disk that all machines share"):
+            driver.run_index_job(self.inputs, "s3://bucket/out", self.launcher, program=PROGRAM)
+        self.expect_refused("is a directory on a disk that all machines share", stage="s3://bucket/stage")
+        with self.assertRaisesRegex(JobError, "--force needs a directory"):
+            driver.run_index_job(self.inputs, "s3://bucket/out", self.launcher, program=PROGRAM, force=True)
 
     def test_inputs_that_are_gone_or_no_files(self) -> None:
         with self.assertRaises(FileNotFoundError):

@@ -1,29 +1,18 @@
 """Jobs on a real Spark cluster on the loopback: a master, and two workers of one core on two hosts."""
 
 import contextlib
-import importlib.util
+import json
 import os
-import shutil
 import signal
-import socket
 import subprocess
-import sys
+import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
 
+from cluster import IS_THERE, PACKAGES, Cluster
 from job_case import PROGRAM, JobCase, files_of, jsonl
-
-PACKAGES = str(Path(__file__).parents[2])
-IS_THERE = importlib.util.find_spec("pyspark") is not None and shutil.which("java") is not None
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
-
 
 def processes(*words: str) -> list[int]:
     """The processes whose command lines hold all of the words."""
@@ -37,62 +26,37 @@ def processes(*words: str) -> list[int]:
 
 
 @unittest.skipUnless(IS_THERE, "needs pyspark and java")
-class Cluster(JobCase):
+class OnCluster(JobCase):
     @classmethod
     def setUpClass(cls) -> None:
-        import pyspark
-
-        cls.home = os.path.dirname(pyspark.__file__)
-        port = free_port()
-        cls.master = f"spark://127.0.0.1:{port}"
-        cls.started: list[subprocess.Popen] = []
-        cls.addClassCleanup(cls.stop)
-        cls.work = Path(cls.enterClassContext(__import__("tempfile").TemporaryDirectory()))
-        cls.start("127.0.0.1", "master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
-        for host in ("127.0.0.1", "127.0.0.2"):
-            cls.start(host, "worker.Worker", "--host", host, "--cores", "1", "--memory", "2g", "--work-dir",
-                      str(cls.work / host), "--webui-port", "0", cls.master)  # fmt: skip
-        deadline = time.monotonic() + 90
-        while (cls.work / "log").read_text().count("Successfully registered with master") < 2:
-            if time.monotonic() > deadline:
-                raise RuntimeError("the workers do not register: " + (cls.work / "log").read_text()[-2000:])
-            time.sleep(0.2)
-
-    @classmethod
-    def start(cls, host: str, name: str, *words: str) -> None:
-        with open(cls.work / "log", "ab") as log:
-            command = [f"{cls.home}/bin/spark-class", f"org.apache.spark.deploy.{name}", *words]
-            cls.started.append(subprocess.Popen(command, stdout=log, stderr=log, env={**cls.environment(), "SPARK_LOCAL_IP": host}))
-
-    @classmethod
-    def environment(cls) -> dict[str, str]:
-        return {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": PACKAGES}
-
-    @classmethod
-    def stop(cls) -> None:
-        for process in reversed(cls.started):
-            process.terminate()
-            process.wait()
+        cls.cluster = Cluster(Path(cls.enterClassContext(tempfile.TemporaryDirectory())))
+        cls.addClassCleanup(cls.cluster.stop)
 
     def slow_program(self, seconds: float) -> str:
         """The program, but each run takes time in which something can be killed."""
         path = self.scratch / "slow-spillway"
-        path.write_text(f'#!/bin/sh\n[ "$1" = --version ] || sleep {seconds}\nexec {PROGRAM} "$@"\n')
+        path.write_text(f'#!/bin/sh\ncase "$1" in --*) ;; *) sleep {seconds} ;; esac\nexec {PROGRAM} "$@"\n')
         path.chmod(0o755)
         return str(path)
 
     def submit(self, *words: str, program: str = PROGRAM, conf: tuple[str, ...] = ()) -> subprocess.Popen:
-        command = [f"{self.home}/bin/spark-submit", "--master", self.master, "--conf", f"spark.executorEnv.PYTHONPATH={PACKAGES}"]
-        for setting in conf:
-            command += ["--conf", setting]
-        command += [f"{PACKAGES}/spillway/spark/__main__.py", "index", str(self.scratch / "in"), "-o", str(self.out), "--memory",
-                    "128M", "--max-error-rate", "1", "--program", program, *words]  # fmt: skip
-        return subprocess.Popen(command, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command = self.cluster.submit_command(
+            f"{PACKAGES}/spillway/spark/__main__.py", "index", str(self.scratch / "in"), "-o", str(self.out), "--memory", "128M",
+            "--max-error-rate", "1", "--program", program, *words, conf=conf)  # fmt: skip
+        return subprocess.Popen(command, env=self.cluster.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def expect_success(self, job: subprocess.Popen) -> None:
         out, err = job.communicate()
         self.assertEqual(job.returncode, 0, err[-3000:])
         self.assertIn(" documents of ", out)
+
+    def last_words(self, job: subprocess.Popen) -> str:
+        """What a job that fails says. spark-submit sends what Python says on standard error to standard output."""
+        out, err = job.communicate()
+        self.assertEqual(job.returncode, 2, out[-3000:] + err[-3000:])
+        last = [line for line in (out + err).splitlines() if line.startswith("spillway.spark: ")][-1]
+        self.assertNotIn("Traceback", last)
+        return last
 
     def expect_nothing_left(self) -> None:
         self.expect_no_rest()
@@ -108,10 +72,33 @@ class Cluster(JobCase):
 
     def test_gives_the_bytes_of_one_process(self) -> None:
         expected = self.make_inputs()
-        for parts in ("2", "8", "32"):
-            self.expect_success(self.submit("--one-index", "--force", "--parts", parts))
-            self.assertEqual(files_of(self.out), expected)
-            self.expect_nothing_left()
+        self.expect_success(self.submit("--one-index", "--force", "--parts", "2"))
+        self.assertEqual(files_of(self.out), expected)
+        self.expect_nothing_left()
+
+    def drive(self, jobs: list[dict]) -> list[dict]:
+        """The reports of jobs of one application."""
+        command = self.cluster.submit_command(str(Path(__file__).parent / "drive.py"), PROGRAM, json.dumps(jobs))
+        done = subprocess.run(command, env=self.cluster.environment(), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr[-3000:])
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def test_gives_them_for_every_kind_of_file_and_number_of_parts(self) -> None:
+        kinds = self.write_every_kind()
+        jobs = [
+            {"inputs": inputs, "output": str(self.scratch / f"made/{kind}-{parts}"), "parts": parts, "one_index": True}
+            for kind, inputs in kinds.items()
+            for parts in (1, 2, 8, 32)
+        ]
+        (self.scratch / "made").mkdir()
+        for report in self.drive(jobs):
+            kind = Path(report["output"]).name.partition("-")[0]
+            with self.subTest(output=report["output"]):
+                self.assertEqual(files_of(Path(report["output"])), self.index_in_one_process(kinds[kind]))
+                self.assertEqual(report["records_in"], report["documents"] + sum(report["skipped"].values()))
+                self.assertGreater(report["skipped"]["duplicate_id"], 0)
+        self.assertEqual([path.name for path in (self.scratch / "made").iterdir() if path.name.endswith(".stage")], [])
+        self.expect_nothing_left()
 
     def kill_while_it_runs(self, number: int, *words: str) -> threading.Thread:
         """Kills the first process with these words in its command line, once there is one."""
@@ -136,11 +123,9 @@ class Cluster(JobCase):
     def test_survives_what_is_killed_on_a_worker(self) -> None:
         expected = self.make_inputs()
         program = self.slow_program(1)
-        for words in (("CoarseGrainedExecutorBackend", self.master.rpartition(":")[2]), ("slow-spillway", "@"),
-                      ("pyspark.daemon",)):  # fmt: skip
+        for words in (("CoarseGrainedExecutorBackend",), ("slow-spillway", "@"), ("pyspark.daemon",)):
             with self.subTest(words=words):
-                victims = words if words[0] != "CoarseGrainedExecutorBackend" else words[:1]
-                killer = self.kill_while_it_runs(signal.SIGKILL, *victims)
+                killer = self.kill_while_it_runs(signal.SIGKILL, *words)
                 self.expect_success(self.submit("--one-index", "--force", "--parts", "6", program=program))
                 killer.join()
                 self.assertEqual(len(self.killed), 1)
@@ -173,14 +158,39 @@ class Cluster(JobCase):
         self.assertEqual(files_of(self.out), expected)
         self.expect_nothing_left()
 
+    def test_tells_that_the_stage_is_full_and_goes_on_once_it_is_not(self) -> None:
+        expected = self.make_inputs()
+        disk = self.scratch / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True).returncode != 0:
+            self.skipTest("needs leave to mount a small file system")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        self.out = disk / "out"
+        job = self.submit("--one-index", "--parts", "3")
+        self.assertRegex(self.last_words(job), "No space left on device|free")
+        self.assertFalse(self.out.exists())
+        attempts = [path for path in disk.glob("out.stage/*/*/*") if path.is_dir()]
+        self.assertEqual([path for path in attempts if not (path / "done").exists()], [])
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        self.expect_success(self.submit("--one-index", "--parts", "3"))
+        self.assertEqual(files_of(self.out), expected)
+        self.assertEqual([path.name for path in disk.iterdir()], ["out"])
+
+    def test_refuses_workers_of_different_versions(self) -> None:
+        self.make_inputs()
+        program = self.scratch / "two-versions"
+        program.write_text(f'#!/bin/sh\ncase "$1" in --*) echo "spillway of $SPARK_LOCAL_IP" ;; *) exec {PROGRAM} "$@" ;; esac\n')
+        program.chmod(0o755)
+        job = self.submit("--parts", "4", program=str(program))
+        last = self.last_words(job)
+        self.assertIn("'spillway of 127.0.0.2', and the job began with 'spillway of 127.0.0.1'", last)
+        self.assertIn("install the same version on all machines", last)
+        self.assertFalse(self.out.exists())
+
     def test_tells_why_it_cannot(self) -> None:
         self.make_inputs()
         job = self.submit("--parts", "2", "--", "--stem", "klingon")
-        _, err = job.communicate()
-        self.assertEqual(job.returncode, 2)
-        last = [line for line in err.splitlines() if "spillway.spark: " in line][-1]
-        self.assertIn("--stem 'klingon': expected one of none", last)
-        self.assertNotIn("Traceback", last)
+        self.assertIn("--stem 'klingon': expected one of none", self.last_words(job))
         self.assertFalse(self.out.exists())
 
 

@@ -161,6 +161,20 @@ TEST_F(Plan, RefusesWhatCannotBeRead) {
   EXPECT_THROW(plan({"@" + (directory / "missing")}), IoError);
 }
 
+TEST_F(Plan, SaysWhoReadsUrls) {
+  const auto words_of = [&](const std::string& input) -> std::string {
+    try {
+      plan({input});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(words_of("s3://bucket/a.jsonl").find("for the program 'spillway' of the Python package"),
+            std::string::npos);
+  EXPECT_EQ(words_of(directory / "a.jsonl").find("Python"), std::string::npos);
+}
+
 TEST_F(Plan, RefusesPartsThatAreNone) {
   write_bytes(directory / "one", "1\n");
   CorpusOptions options;

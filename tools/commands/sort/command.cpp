@@ -66,7 +66,7 @@ void print_error(const Session& session, const std::string& message) {
 }
 
 // What cannot be read for a reason that shows before anything is read.
-void check_input(const std::string& path, const std::string& refusal) {
+void check_input(FileSystem& files, const std::string& path, const std::string& refusal) {
   if (path == "-") {
     // A closed stream was opened to write (tools/cli/standard_streams.hpp).
     const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
@@ -75,7 +75,9 @@ void check_input(const std::string& path, const std::string& refusal) {
   }
   struct stat status = {};
   if (::euidaccess(path.c_str(), R_OK) != 0) {
-    throw SortError(refusal + ": " + quoted_name(path) + ": " + std::strerror(errno));
+    const int error = errno;
+    if (error == ENOENT && files.status(path)) return;  // it is elsewhere: an object of a store
+    throw SortError(refusal + ": " + quoted_name(path) + ": " + std::strerror(error));
   }
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw SortError("read failed: " + quoted_name(path) + ": " + std::strerror(EISDIR));
@@ -120,7 +122,7 @@ ExitCode check_order(const SortOptions& options, Session& session) {
   }
   if (options.output) throw SortError(std::string("options '-") + letter + "o' are incompatible");
   const std::string& path = options.inputs.front();
-  check_input(path, "open failed");
+  check_input(session.files, path, "open failed");
   const std::optional<PackedInputs> packed = find_packed(options, session);
   LineSortOptions engine = memory_options(options, session, packed, 1);
   if (!options.memory_bytes) {
@@ -310,7 +312,7 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
     for (const std::string& warning : debug_warnings(options)) print_error(session, warning);
   }
   if (options.check != SortCheck::kNone) return check_order(options, session);
-  for (const std::string& path : options.inputs) check_input(path, "cannot read");
+  for (const std::string& path : options.inputs) check_input(session.files, path, "cannot read");
   SortReport report(options, session);
   try {
     write_sorted(options, session, report);
@@ -329,7 +331,7 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
 }
 
 ExitCode print_plan(const SortOptions& options, Session& session) {
-  for (const std::string& path : options.inputs) check_input(path, "cannot read");
+  for (const std::string& path : options.inputs) check_input(session.files, path, "cannot read");
   static_cast<void>(sorter_named(options.sorter));
   const std::optional<PackedInputs> packed = find_packed(options, session);
   const LineSortShape shape = sort_shape(options, packed, session.files);

@@ -1,0 +1,83 @@
+"""Repeats what a store refuses for the moment, and says in words why something cannot be done."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..errors import InputOutputError
+
+Result = TypeVar("Result")
+
+READ_ATTEMPTS = 5
+PUT_ATTEMPTS = 3  # of which each is long: the library repeats parts of it itself
+_FIRST_WAIT = 0.25  # seconds; each wait is twice as long as the one before
+_LOOK = 0.1  # seconds between two looks at `stopped`
+_OF_CREDENTIALS = ("ACCESS_DENIED", "SIGNATURE_DOES_NOT_MATCH", "INVALID_ACCESS_KEY", "INVALID_CLIENT_TOKEN", "EXPIRED_TOKEN",
+                   "UNRECOGNIZED_CLIENT", "HTTP status 401", "HTTP status 403")  # fmt: skip
+_FINAL = ("NO_SUCH_BUCKET", "NO_SUCH_KEY", "HTTP status 301", "HTTP status 404", "HTTP status 412")
+
+
+class ObjectChanged(InputOutputError):
+    """An object is not what it was when the job began."""
+
+
+class Stopped(Exception):
+    """The job ends, so that nobody waits for the store any more."""
+
+
+def _never() -> bool:
+    return False
+
+
+# Whether a signal ends the process; the program sets it, whose signals Python does not see.
+interrupted: Callable[[], bool] = _never
+
+
+def remedy_of(error: BaseException) -> str:
+    words = str(error)
+    if isinstance(error, PermissionError) or any(code in words for code in _OF_CREDENTIALS):
+        return ("check the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile), and whether they may do "
+                "this in the bucket")  # fmt: skip
+    if isinstance(error, FileNotFoundError) or "NO_SUCH" in words:
+        return "check the spelling of bucket and key"
+    return "check the network and the endpoint (AWS_ENDPOINT_URL), and run the job again"
+
+
+def is_final(error: BaseException) -> bool:
+    """Whether another attempt would end the same way."""
+    if isinstance(error, (FileNotFoundError, PermissionError, ObjectChanged, Stopped)):
+        return True
+    return any(code in str(error) for code in (*_OF_CREDENTIALS, *_FINAL))
+
+
+def repeat(
+    call: Callable[[], Result], what: str, stopped: Callable[[], bool] = _never, attempts: int = READ_ATTEMPTS
+) -> Result:
+    """The result of call(), which is tried up to `attempts` times while it raises OSError.
+
+    what: such as "s3://bucket/key: cannot read bytes 0 to 4095". Raises InputOutputError with it, the cause and a remedy;
+    FileNotFoundError, ObjectChanged as they are; Stopped once stopped() is true.
+    """
+    for number in range(1, attempts + 1):
+        if stopped() or interrupted():
+            raise Stopped("the job was stopped")
+        try:
+            return call()
+        except (FileNotFoundError, ObjectChanged):
+            raise
+        except OSError as error:
+            if not is_final(error) and number < attempts:
+                _wait(_FIRST_WAIT * 2 ** (number - 1) * random.uniform(0.5, 1.5), stopped)
+                continue
+            tried = f" ({number} attempts)" if number > 1 else ""
+            raise InputOutputError(f"{what}{tried}: {str(error).strip().rstrip('.')}; {remedy_of(error)}") from error
+    raise AssertionError("the loop returns or raises")
+
+
+def _wait(seconds: float, stopped: Callable[[], bool]) -> None:
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and not stopped() and not interrupted():
+        time.sleep(min(left, _LOOK))

@@ -1,0 +1,82 @@
+"""The package as it is installed: what it brings along, and how soon it is there."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+import spillway
+
+# Sentences of scripts without blanks, and all words of each that an index finds. ICU splits them by its rules and
+# dictionaries (brkitr/): without one of these it makes one word of each run, and says nothing.
+WORDS = {
+    "ja": ("日本語の文章を分割する", ["日本語", "の", "文章", "を", "分割", "する"]),
+    "zh": ("我们喜欢阅读中文书籍", ["我们", "喜欢", "阅读", "中文", "书籍"]),
+    "th": ("ภาษาไทยเขียนติดกัน", ["ภาษา", "ไทย", "เขียน", "ติด", "กัน"]),
+    "lo": ("ພາສາລາວຂຽນຕິດກັນ", ["ພາສາ", "ລາວ", "ຂຽນ", "ຕິດກັນ"]),
+    "km": ("ភាសាខ្មែរសរសេរជាប់គ្នា", ["ភាសាខ្មែរ", "សរសេរ", "ជាប់គ្នា"]),
+    "my": ("မြန်မာဘာသာစကား", ["မြန်မာဘာသာ", "စကား"]),
+}
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_words_without_blanks_are_found(tmp_path, language):
+    text, words = WORDS[language]
+    spillway.index([("1", text)], tmp_path / "i", progress=False)
+    index = spillway.Index(tmp_path / "i")
+    assert index.analyze(text) == words
+    assert all(len(index.postings(word)[0]) == 1 for word in words)
+
+
+def test_version_and_files():
+    assert importlib.metadata.version("spillway") == spillway.__version__
+    names = {path.name for path in importlib.metadata.files("spillway")}
+    assert {"py.typed", "_engine.pyi", "pyterrier.py"} <= names
+
+
+def test_one_module_for_python_3_12_and_later():
+    """For the stable ABI, where there is one with what the module needs; a free-threaded Python has none."""
+    from spillway import _engine
+
+    is_free_threaded = not getattr(sys, "_is_gil_enabled", lambda: True)()
+    is_stable = _engine.__file__.endswith(".abi3.so")
+    assert is_stable == (sys.version_info >= (3, 12) and not is_free_threaded)
+
+
+def test_platform():
+    assert sys.platform == "linux" and platform.machine() == "x86_64"
+
+
+def test_bundled_libraries():
+    """A wheel of tools/wheel brings its libraries along: all but those of glibc and GCC."""
+    tags = importlib.metadata.distribution("spillway").read_text("WHEEL")
+    if "manylinux" not in tags:
+        pytest.skip("built from a checkout, with the system's libraries")
+    with open("/proc/self/maps") as maps:
+        loaded = {line.split()[-1] for line in maps if ".so" in line}
+    ours = {os.path.basename(path) for path in loaded if "spillway.libs" in path}
+    assert any(name.startswith("libicudata") for name in ours)
+    assert not [path for path in loaded if "/libicu" in path and "spillway.libs" not in path]
+
+
+def test_import_takes_no_time():
+    """Counts modules: a time would depend on what else the machine does."""
+    code = "import sys; before = set(sys.modules); import spillway; spillway.index; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"numpy", "pandas", "pyarrow", "polars", "datasets", "pyterrier", "pyspark", "asyncio", "ssl"}
+    assert not heavy & {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_without_the_native_module(tmp_path):
+    """As where the package was copied to another platform."""
+    import shutil
+
+    source = os.path.dirname(spillway.__file__)
+    shutil.copytree(source, tmp_path / "spillway", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import spillway.errors; spillway.index"
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 1 and "ImportError: spillway has no native module for CPython 3." in done.stderr
+    assert "Linux x86-64" in done.stderr
