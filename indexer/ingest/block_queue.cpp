@@ -28,7 +28,8 @@ BlockQueue::BlockQueue(const BlockQueueSetup& setup)
                   .next_number = [this] { return next_number_++; },
                   .check = [this] { throw_if_stopped(setup_.context); },
                   .budget = setup.budget,
-                  .runs = setup.runs}) {
+                  .runs = setup.runs,
+                  .timeline = timeline_of(setup.context.recorder)}) {
   for (const auto& lane : setup.sorters.lanes) free_lanes_.push_back(lane.get());
   for (std::size_t i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
   if (!overlaps(setup.mode)) return;

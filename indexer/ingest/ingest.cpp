@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -104,6 +105,7 @@ BlockQueueSetup queue_setup(const IngestSetup& setup, ConcurrencyLimiter& slots,
   options.threads = setup.threads;
   options.encode_bytes = setup.plan.encode_bytes / std::max(1U, setup.plan.blocks_in_flight - 1);
   options.has_texts = setup.content.store == StorePolicy::kText;
+  options.timeline = timeline_of(setup.context.recorder);
   return {.sorters = setup.sorters,
           .mode = setup.mode,
           .gpu_required = setup.options.gpu.required,
@@ -209,11 +211,15 @@ class Ingest {
     CorpusTask task;
     ThreadSlot slot;            // held while the thread parses
     double waited_seconds = 0;  // for room in blocks
+    Timeline* const timeline = timeline_of(setup_.context.recorder);
+    std::optional<StageSpan> span;  // while the thread parses
     const ChunkParser::Deliver deliver = [&](ParsedChunk&& chunk) {
       const Stopwatch wait;
+      span.reset();
       slot.release();
       assembler_.deliver(task.number, std::move(chunk));
       slot = slots_.take();
+      span.emplace(timeline, JobStage::kParse);
       waited_seconds += wait.seconds();
     };
     const auto parser = make_chunk_parser({.form = setup_.plan.form,
@@ -228,6 +234,7 @@ class Ingest {
     double busy_seconds = 0;
     while (reader.next(task)) {
       slot = slots_.take();
+      span.emplace(timeline, JobStage::kParse);
       const Stopwatch watch;
       waited_seconds = 0;
       observer.start_task(task.number, parser->stats());
@@ -235,6 +242,7 @@ class Ingest {
       parser->finish_task();
       Ledger counts = observer.end_task(task.end);
       busy_seconds += watch.seconds() - waited_seconds;
+      span.reset();
       slot.release();
       assembler_.finish_task(task.number, std::move(counts));
       task = {};

@@ -54,6 +54,7 @@ class IndexJob {
         gpus_(options, context, budget_) {
     corpus_options_.max_document_bytes = content_.max_document_bytes;
     report_.memory_bytes = budget_.total_bytes();
+    if (context.recorder != nullptr) budget_.keep_account();
     take_plan();
   }
 
@@ -80,6 +81,7 @@ class IndexJob {
     checkpoints_ = checkpoints ? &*checkpoints : nullptr;
     TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
+    const SampledJob sampled(context_.recorder, budget_, temp, work.index_path());
     try {
       build(work, temp, watch);
     } catch (...) {
@@ -147,6 +149,7 @@ class IndexJob {
   FoundRevisits follow_revisits(TempSpace& temp) {
     if (corpus_options_.crawl.revisits != Revisits::kFollow) return {};
     const Stopwatch watch;
+    const StageSpan span(timeline_of(context_.recorder), JobStage::kRevisits);
     context_.progress.stage.store(kRevisitStage);
     FoundRevisits found = find_revisits({.corpus = corpus_,
                                          .options = corpus_options_,
@@ -204,6 +207,7 @@ class IndexJob {
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
     const Stopwatch finish_watch;
+    const StageSpan span(timeline_of(context_.recorder), JobStage::kWrite);
     {
       const std::jthread releasing = release(runs);
       writer.finish(totals);
