@@ -98,13 +98,13 @@ ArchiveParser& TaskParser::archive_parser(CorpusFormat format) {
   const auto scratch = as_chars(scratch_.span());
   if (format == CorpusFormat::kTar) {
     if (!tar_) {
-      tar_memory_ = budget_.try_reserve(TarParser::memory_bytes());
+      tar_memory_ = budget_.try_reserve(TarParser::memory_bytes(), "parsing");
       tar_.emplace(setup_.options, scratch);
     }
     return *tar_;
   }
   if (!warc_) {
-    warc_memory_ = budget_.try_reserve(WarcParser::memory_bytes());
+    warc_memory_ = budget_.try_reserve(WarcParser::memory_bytes(), "parsing");
     warc_.emplace(setup_.options, scratch, decoders_, setup_.revisits);
   }
   return *warc_;
@@ -112,7 +112,7 @@ ArchiveParser& TaskParser::archive_parser(CorpusFormat format) {
 
 PageParser& TaskParser::page_parser() {
   if (!page_) {
-    page_memory_ = budget_.try_reserve(PageParser::memory_bytes());
+    page_memory_ = budget_.try_reserve(PageParser::memory_bytes(), "parsing");
     page_.emplace(setup_.options.max_document_bytes, as_chars(scratch_.span()));
   }
   return *page_;

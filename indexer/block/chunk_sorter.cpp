@@ -30,7 +30,9 @@ class ChunkBlockSorter final : public BlockSorter {
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
                        BlockSortStats& stats) const override {
     const Stopwatch watch;
+    StageSpan span(options.timeline, JobStage::kSort);
     const BlockTerms terms(block, strings_, budget);
+    span.end();
     stats.sort_seconds += watch.seconds();
     const ChunkLists chunk_lists(block, terms);
     const std::vector<std::size_t> ranges = terms.ranges(kStringsInRange);
@@ -57,6 +59,7 @@ class ChunkBlockSorter final : public BlockSorter {
   std::unique_ptr<MergeSource> keep(Block&& block, const BlockSortOptions& options, MemoryBudget& budget,
                                     BlockSortStats& stats) const override {
     const Stopwatch watch;
+    const StageSpan span(options.timeline, JobStage::kSort);
     auto kept = std::make_unique<InMemoryRun>(std::move(block), strings_, options, budget);
     stats.sort_seconds += watch.seconds();
     return kept;

@@ -124,6 +124,7 @@ class KeyBlockSorter final : public BlockSorter {
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
                        BlockSortStats& stats) const override {
     const Stopwatch watch;
+    StageSpan span(options.timeline, JobStage::kSort);
     const BlockTerms terms(block, strings_, budget);
     const Ranks ranks(terms, budget);
     const std::vector<std::uint32_t> bases = chunk_bases(block);
@@ -135,6 +136,7 @@ class KeyBlockSorter final : public BlockSorter {
     Buffer keys_memory = make_keys(block, places ? nullptr : bases.data(), ranks, low_bits, budget);
     const std::span<std::uint64_t> keys = keys_memory.as<std::uint64_t>();
     sort_keys(keys, low_bits, all_bits, budget);
+    span.end();
     stats.sort_seconds += watch.seconds();
     const std::size_t occurrences = range_occurrences(keys.size());
     const auto encode = [&](std::size_t range, PostingsConcatenator& lists) {

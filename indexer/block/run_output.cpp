@@ -59,6 +59,7 @@ class SumCheck {
 
 EncodedRange encode_range(const RunOutput& output, std::size_t range) {
   const Stopwatch watch;
+  const StageSpan span(output.options.timeline, JobStage::kEncode);
   EncodedRange result;
   SumCheck check;
   PostingsConcatenator::SeeEntry see_entry;
@@ -129,6 +130,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
         return ranges.add(encode_range(output, range));
       }) & tbb::make_filter<EncodedRange*, EncodedRange*>(tbb::filter_mode::serial_in_order, [&](EncodedRange* range) {
         const Stopwatch watch;
+        const StageSpan span(output.options.timeline, JobStage::kSpill);
         for (const TermBlock& block : range->blocks) {
           range->places.push_back(writer.place_terms(block));
           summary.entry_count += block.entry_count;
@@ -141,6 +143,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
         return range;
       }) & tbb::make_filter<EncodedRange*, void>(tbb::filter_mode::parallel, [&](EncodedRange* range) {
         const Stopwatch watch;
+        const StageSpan span(output.options.timeline, JobStage::kSpill);
         for (std::size_t i = 0; i < range->blocks.size(); ++i) writer.fill(range->places[i], range->blocks[i]);
         ranges.remove(range);
         const std::scoped_lock lock(stats_mutex);
@@ -152,6 +155,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
                       "machine or this program is at fault, and the index was not written");
   }
   const Stopwatch watch;
+  const StageSpan span(output.options.timeline, JobStage::kSpill);
   write_block_documents(output.block, writer);
   for (const ParsedChunk& chunk : output.block.chunks) writer.append_texts(chunk.texts);
   writer.finish(summary);

@@ -11,6 +11,7 @@
 
 #include "indexer/block/block.hpp"
 #include "indexer/run/merge_source.hpp"
+#include "io/base/timeline.hpp"
 #include "io/file/file_system.hpp"
 #include "io/format/index.hpp"
 #include "io/format/run.hpp"
@@ -30,6 +31,7 @@ struct BlockSortOptions {
   // Derive the block's checksum again from the written lists. Not needed where the merge reads the same bytes.
   bool check_sum = true;
   bool has_texts = false;  // texts are stored
+  Timeline* timeline = nullptr;
 };
 
 // Busy time of the steps, summed over threads; on a GPU by its own clock, where sorting includes encoding.

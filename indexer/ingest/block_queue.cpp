@@ -20,6 +20,7 @@ BlockStats& BlockStats::operator+=(const BlockStats& other) {
 BlockQueue::BlockQueue(const BlockQueueSetup& setup)
     : setup_(setup),
       next_number_(setup.first_run),
+      waits_for_lanes_(setup.sorters.starting.valid()),
       compactor_({.overlaps = overlaps(setup.mode),
                   .slots = setup.slots,
                   .memory_bytes = setup.plan.compaction_bytes,
@@ -27,7 +28,8 @@ BlockQueue::BlockQueue(const BlockQueueSetup& setup)
                   .next_number = [this] { return next_number_++; },
                   .check = [this] { throw_if_stopped(setup_.context); },
                   .budget = setup.budget,
-                  .runs = setup.runs}) {
+                  .runs = setup.runs,
+                  .timeline = timeline_of(setup.context.recorder)}) {
   for (const auto& lane : setup.sorters.lanes) free_lanes_.push_back(lane.get());
   for (std::size_t i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
   if (!overlaps(setup.mode)) return;
@@ -50,7 +52,22 @@ BlockQueue::~BlockQueue() {
 }
 
 std::size_t BlockQueue::worker_count() const {
-  return overlaps(setup_.mode) ? std::max<std::size_t>(1, setup_.sorters.lanes.size()) : 1;
+  const std::size_t lanes = waits_for_lanes_ ? setup_.sorters.starting_count : setup_.sorters.lanes.size();
+  return overlaps(setup_.mode) ? std::max<std::size_t>(1, lanes) : 1;
+}
+
+// Counts the block that is being filled.
+std::size_t BlockQueue::most_in_flight() const {
+  return setup_.plan.blocks_in_flight + (waits_for_lanes_ ? setup_.plan.waiting_blocks : 0);
+}
+
+// Until there are lanes, parsers fill more blocks; afterwards they wait until the usual number is left.
+void BlockQueue::await_lanes() {
+  if (!setup_.sorters.starting.valid()) return;
+  const GpuLanes& lanes = setup_.sorters.starting.get();
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(waits_for_lanes_, false)) return;
+  for (const auto& lane : lanes) free_lanes_.push_back(lane.get());
 }
 
 void BlockQueue::put(Block&& block) {
@@ -64,7 +81,7 @@ void BlockQueue::put(Block&& block) {
     return;
   }
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return in_flight_ + 1 < setup_.plan.blocks_in_flight || error_ != nullptr; });
+  changed_.wait(lock, [&] { return in_flight_ + 1 < most_in_flight() || error_ != nullptr; });
   if (error_ != nullptr) std::rethrow_exception(error_);
   compactor_.check();
   ++in_flight_;
@@ -169,6 +186,7 @@ void BlockQueue::note_failure(const GpuError& error) {
 }
 
 void BlockQueue::sort(Item& item, Worker& worker) {
+  await_lanes();
   if (setup_.context.signal_number.load() != 0) throw InterruptedError(setup_.context.signal_number.load());
   if (item.block.last) setup_.runs.add_memory(setup_.last_run_memory_bytes);
   if (sort_on_gpu(item, worker)) {

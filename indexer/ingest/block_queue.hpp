@@ -32,10 +32,13 @@
 
 namespace spillway {
 
-// The sorters of a queue: lanes, if there are any, take blocks first; `cpu` sorts the blocks that they do not.
+// The sorters of a queue: lanes, if there are any, take blocks first; `cpu` sorts the blocks that they do not. Blocks
+// wait for lanes that are still being made, which must be `starting_count`.
 struct BlockSorters {
   const BlockSorter& cpu;
   std::span<const std::unique_ptr<GpuLane>> lanes{};
+  StartingLanes starting = {};
+  std::size_t starting_count = 0;
 };
 
 struct BlockQueueSetup {
@@ -65,7 +68,8 @@ struct BlockStats {
   BlockStats& operator+=(const BlockStats& other);
 };
 
-// put() by one thread at a time. put() and finish() rethrow the first error of any sorting thread.
+// put() by one thread at a time. put() and finish() rethrow the first error of any sorting thread. If lanes that were
+// being made do not come, that is a GpuStartError, and no block has become a run.
 class BlockQueue {
  public:
   explicit BlockQueue(const BlockQueueSetup& setup);
@@ -96,6 +100,8 @@ class BlockQueue {
     std::thread thread;
   };
   std::size_t worker_count() const;
+  std::size_t most_in_flight() const;
+  void await_lanes();
   void work(Worker& worker);
   void sort(Item& item, Worker& worker);
   bool sort_on_gpu(Item& item, Worker& worker);
@@ -124,6 +130,7 @@ class BlockQueue {
   std::atomic<std::uint64_t> next_number_;  // of runs
   std::size_t in_flight_ = 0;               // blocks that were put and are not yet runs
   bool stopping_ = false, gpu_is_lost_ = false;
+  bool waits_for_lanes_;
   std::exception_ptr error_;
   RunCompactor compactor_;
   std::deque<Worker> workers_;

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -104,6 +105,7 @@ BlockQueueSetup queue_setup(const IngestSetup& setup, ConcurrencyLimiter& slots,
   options.threads = setup.threads;
   options.encode_bytes = setup.plan.encode_bytes / std::max(1U, setup.plan.blocks_in_flight - 1);
   options.has_texts = setup.content.store == StorePolicy::kText;
+  options.timeline = timeline_of(setup.context.recorder);
   return {.sorters = setup.sorters,
           .mode = setup.mode,
           .gpu_required = setup.options.gpu.required,
@@ -177,15 +179,30 @@ class Ingest {
     assembler_.abandon();
   }
 
-  // Parsers check for a signal between records. This also checks while all of them wait for input.
+  // Null while lanes are being made, and where they were.
+  std::exception_ptr failed_start() const {
+    const StartingLanes& starting = setup_.sorters.starting;
+    if (!starting.valid() || starting.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+    try {
+      starting.get();
+      return nullptr;
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+
+  // Parsers check for a signal between records. This also checks while all of them wait for input, and ends them if the
+  // GPU for which they parse does not come.
   void wait_for_parsers(CorpusReader& reader) {
     bool stopped = false;
     std::unique_lock lock(mutex_);
     while (!finished_.wait_for(lock, std::chrono::milliseconds(100), [&] { return running_ == 0; })) {
+      if (stopped) continue;
       const int signal = setup_.context.signal_number.load();
-      if (signal == 0 || stopped) continue;
+      const std::exception_ptr why = signal != 0 ? std::make_exception_ptr(InterruptedError(signal)) : failed_start();
+      if (why == nullptr) continue;
       stopped = true;
-      stop(reader, std::make_exception_ptr(InterruptedError(signal)));
+      stop(reader, why);
     }
   }
 
@@ -194,11 +211,15 @@ class Ingest {
     CorpusTask task;
     ThreadSlot slot;            // held while the thread parses
     double waited_seconds = 0;  // for room in blocks
+    Timeline* const timeline = timeline_of(setup_.context.recorder);
+    std::optional<StageSpan> span;  // while the thread parses
     const ChunkParser::Deliver deliver = [&](ParsedChunk&& chunk) {
       const Stopwatch wait;
+      span.reset();
       slot.release();
       assembler_.deliver(task.number, std::move(chunk));
       slot = slots_.take();
+      span.emplace(timeline, JobStage::kParse);
       waited_seconds += wait.seconds();
     };
     const auto parser = make_chunk_parser({.form = setup_.plan.form,
@@ -213,6 +234,7 @@ class Ingest {
     double busy_seconds = 0;
     while (reader.next(task)) {
       slot = slots_.take();
+      span.emplace(timeline, JobStage::kParse);
       const Stopwatch watch;
       waited_seconds = 0;
       observer.start_task(task.number, parser->stats());
@@ -220,6 +242,7 @@ class Ingest {
       parser->finish_task();
       Ledger counts = observer.end_task(task.end);
       busy_seconds += watch.seconds() - waited_seconds;
+      span.reset();
       slot.release();
       assembler_.finish_task(task.number, std::move(counts));
       task = {};

@@ -40,7 +40,8 @@ struct IngestStats {
 };
 
 // Reads the input into runs, which follow those that are in the store. Afterwards the budget still keeps the pages of
-// chunks (MemoryBudget::drop_kept()). Throws what stopped it: InputError, InterruptedError, IoError...
+// chunks (MemoryBudget::drop_kept()). Throws what stopped it: InputError, InterruptedError, IoError... After a
+// GpuStartError the store is as it was.
 IngestStats ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips);
 
 }  // namespace spillway

@@ -45,6 +45,13 @@ void SkipLog::restore(const Ledger& done) {
   }
 }
 
+void SkipLog::clear() {
+  documents_ = skipped_ = errors_ = 0;
+  counts_ = {};
+  examples_ = {};
+  sequence_ = 0;
+}
+
 void SkipLog::refuse(const SourcePlace& place, SkipReason reason, std::string_view detail) const {
   throw InputError(place_text(place) + ": " + std::string(skip_reason_name(reason)) + ": " + printable(detail) +
                    "; --strict stops at the first record that cannot be indexed: mend it, or run without --strict");

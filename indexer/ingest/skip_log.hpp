@@ -34,6 +34,8 @@ class SkipLog {
   void add(SkipReason reason, std::uint64_t count);
   // Counts what an earlier job has done of the same input. InputError if that skipped records, with --strict.
   void restore(const Ledger& done);
+  // Forgets all records. Requires: no listener heard of any, and no other thread uses the log.
+  void clear();
   // Keeps an example of a record that is counted elsewhere.
   void note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
   // Tells the listener of a record that is counted elsewhere.

@@ -88,7 +88,7 @@ IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy,
 bool IdTable::take_lengths(std::span<const MergeInput* const> inputs, const IdTableResources& resources,
                            LengthCodes& lengths) const {
   if (has_ids_ || may_have_holes(inputs) || resources.threads <= 1) return false;
-  const auto memory = resources.budget.try_reserve(resources.threads * resources.documents_bytes);
+  const auto memory = resources.budget.try_reserve(resources.threads * resources.documents_bytes, "reading documents");
   if (!memory) return false;
   const std::vector<std::uint64_t> bases = lay_out_source(inputs).bases;
   std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> cut(inputs.size());

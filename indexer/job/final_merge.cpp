@@ -104,6 +104,7 @@ class CompactionPasses {
   std::unique_ptr<MergeSource> compact_all(std::span<std::unique_ptr<MergeSource>> group, unsigned threads,
                                            std::uint64_t number) {
     throw_if_stopped(setup_.context);
+    const StageSpan span(timeline_of(setup_.context.recorder), JobStage::kMergePass);
     RunMergeOptions options;
     options.block_bytes = setup_.run_block_bytes;
     options.run_number = number;
@@ -150,6 +151,7 @@ class LastPass {
  private:
   void find_duplicates() {
     const Stopwatch watch;
+    const StageSpan span(timeline_of(setup_.context.recorder), JobStage::kIds);
     setup_.context.progress.stage.store("ids");
     const std::size_t sort_bytes = std::min(setup_.id_sort_bytes, setup_.budget.free_bytes() / 2);
     ids_.emplace(inputs_, setup_.content.duplicate_ids,
@@ -182,9 +184,9 @@ class LastPass {
   Reservation take_memory() {
     if (setup_.threads <= 1) return {};
     const std::size_t bytes = plan_.last_pass_bytes + documents_bytes_;
-    if (auto memory = setup_.budget.try_reserve(bytes)) return std::move(*memory);
+    if (auto memory = setup_.budget.try_reserve(bytes, "the merge")) return std::move(*memory);
     write_order();  // frees memory
-    if (auto memory = setup_.budget.try_reserve(bytes)) return std::move(*memory);
+    if (auto memory = setup_.budget.try_reserve(bytes, "the merge")) return std::move(*memory);
     return {};
   }
 
@@ -193,7 +195,8 @@ class LastPass {
   Reservation take_memory_ahead() {
     const std::uint64_t bytes = estimated_list_bytes(inputs_) * 3 / 2;
     auto memory = setup_.budget.try_reserve(
-        static_cast<std::size_t>(std::min<std::uint64_t>(bytes, setup_.budget.free_bytes() / 2)));
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes, setup_.budget.free_bytes() / 2)),
+        "lists ahead of the writer");
     return memory ? std::move(*memory) : Reservation();
   }
 
@@ -201,7 +204,8 @@ class LastPass {
   Reservation start_list_helpers() {
     if (setup_.threads <= 1) return {};
     const std::size_t most_owned = batch_bytes_ * 2;  // vectors grow by doubling
-    auto memory = setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content, most_owned));
+    auto memory =
+        setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content, most_owned), "helpers of the writer");
     if (!memory) return {};
     writer_.start_list_helpers(most_owned);
     return std::move(*memory);
@@ -214,6 +218,7 @@ class LastPass {
   // `lists_check` throws once the lists have failed. May be empty.
   void write_documents(const StopCheck& lists_check) {
     const Stopwatch watch;
+    const StageSpan span(timeline_of(setup_.context.recorder), JobStage::kDocuments);
     write_order();
     merge_documents(inputs_, ids_->dropped(), writer_, setup_.budget, setup_.threads, [&] {
       check_();
@@ -228,6 +233,7 @@ class LastPass {
     options.threads = plan_.last_pass_ranges;
     options.batch_bytes = batch_bytes_;
     options.check = check_;
+    options.timeline = timeline_of(setup_.context.recorder);
     options.progress = [this](std::uint64_t done) { setup_.context.progress.postings_done.store(done); };
     options.most_threads = setup_.threads;
     const Reservation ahead = with_documents ? take_memory_ahead() : Reservation();

@@ -5,12 +5,15 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "indexer/ingest/ingest.hpp"
 #include "indexer/job/base_index.hpp"
 #include "indexer/job/describe.hpp"
 #include "indexer/job/final_merge.hpp"
+#include "indexer/job/gpus.hpp"
 #include "indexer/job/index_figures.hpp"
+#include "indexer/job/input_checks.hpp"
 #include "indexer/job/output.hpp"
 #include "indexer/job/repeats.hpp"
 #include "indexer/job/task_threads.hpp"
@@ -29,53 +32,10 @@ namespace spillway {
 
 namespace {
 
-IfOutputExists if_output_exists(const IndexOptions& options) {
-  return options.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse;
-}
-
-void check_output(const IndexOptions& options, FileSystem& files) {
-  check_output(files, options.output, if_output_exists(options));
-  const std::string output = files.resolve(options.output);
-  for (const std::string& input : options.inputs) {
-    const auto status = input == "-" || input.starts_with("@") ? std::nullopt : files.status(input);
-    if (status && status->type == FileType::kDirectory && is_inside(output, files.resolve(input))) {
-      throw UsageError("the output " + printable(options.output, 4096) + " is inside the input directory " +
-                       printable(input, 4096) + "; choose an output outside of it");
-    }
-  }
-}
-
-// --force replaces the output, so it must not contain an input.
-void check_inputs(const CorpusPlan& corpus, const IndexOptions& options, FileSystem& files) {
-  if (!files.status(options.output)) return;
-  const std::string output = files.resolve(options.output);
-  for (const CorpusFile& file : corpus.files) {
-    if (file.is_stream || !is_inside(files.resolve(file.path), output)) continue;
-    throw UsageError("the input " + printable(file.path, 4096) + " is inside the output " +
-                     printable(options.output, 4096) + "; choose another -o");
-  }
-}
-
-// A list or a directory may name a report, too. Two paths may lead to one file.
-void refuse_reports(const CorpusPlan& corpus, const IndexContext& context) {
-  for (const std::string& report : context.reports) {
-    const auto replaced = context.files.status(report);
-    if (!replaced || replaced->type != FileType::kRegular) continue;
-    for (const CorpusFile& file : corpus.files) {
-      std::error_code error;  // as with "-": then they are not the same file
-      if (!std::filesystem::equivalent(file.path, report, error)) continue;
-      throw ReportIsInputError("the report '" + printable(report, 4096) + "' would replace the input " +
-                               printable(file.path, 4096) + "; name another file");
-    }
-  }
-}
-
-// Documents that are appended are compared with those of the index.
-void check_dedup(const IndexOptions& options) {
-  if (!options.append || options.dedup != Dedup::kExact || options.content.store == StorePolicy::kText) return;
-  throw UsageError("--dedup exact compares titles and texts, and " + printable(options.output, 4096) +
-                   " does not store those of its documents (--store text): choose --dedup url, or make an index of "
-                   "the new documents alone with --dedup exact, and merge both");
+// A job that finds no GPU where it assumed one reads its input again: nothing must have been told of it or taken by
+// then.
+bool may_begin_anew(const IndexOptions& options, const IndexContext& context) {
+  return !options.append && !options.resume.resumable && !context.skipped;
 }
 
 class IndexJob {
@@ -86,11 +46,15 @@ class IndexJob {
         report_(report),
         content_(with_versions(options.content)),
         corpus_options_(options.corpus),
-        planned_(plan_job(options, content_, context.files, [&] { throw_if_stopped(context); })),
+        planned_(plan_job(
+            options, content_, context.files, [&] { throw_if_stopped(context); },
+            may_begin_anew(options, context) ? GpuFacts::kAssume : GpuFacts::kAsk)),
         budget_(static_cast<std::size_t>(planned_.memory.value)),
-        skips_(options.max_error_rate, options.strict, context.skipped) {
+        skips_(options.max_error_rate, options.strict, context.skipped),
+        gpus_(options, context, budget_) {
     corpus_options_.max_document_bytes = content_.max_document_bytes;
     report_.memory_bytes = budget_.total_bytes();
+    if (context.recorder != nullptr) budget_.keep_account();
     take_plan();
   }
 
@@ -101,11 +65,9 @@ class IndexJob {
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
     const Stopwatch watch;  // includes the start of the GPU
-    const unsigned planned_threads = threads_;
-    std::optional<TaskThreads> task_threads(std::in_place, planned_threads);
+    start_task_threads();
     start_gpu();
     context_.say(report_.plan);
-    if (threads_ != planned_threads) task_threads.emplace(threads_);  // there is no GPU
     std::optional<JobDescription> job;
     if (options_.resume.resumable) job = describe_index_job(context_.files, options_, content_, corpus_);
     WorkDirectory work(context_.files, options_.output, job ? JobKind::kResumable : JobKind::kOrdinary,
@@ -119,6 +81,7 @@ class IndexJob {
     checkpoints_ = checkpoints ? &*checkpoints : nullptr;
     TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
+    const SampledJob sampled(context_.recorder, budget_, temp, work.index_path());
     try {
       build(work, temp, watch);
     } catch (...) {
@@ -186,6 +149,7 @@ class IndexJob {
   FoundRevisits follow_revisits(TempSpace& temp) {
     if (corpus_options_.crawl.revisits != Revisits::kFollow) return {};
     const Stopwatch watch;
+    const StageSpan span(timeline_of(context_.recorder), JobStage::kRevisits);
     context_.progress.stage.store(kRevisitStage);
     FoundRevisits found = find_revisits({.corpus = corpus_,
                                          .options = corpus_options_,
@@ -204,36 +168,15 @@ class IndexJob {
 
   void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
     FoundRevisits revisits = follow_revisits(temp);
-    RunStore runs(budget_, temp, checkpoints_ != nullptr ? 0 : plan_.run_memory_bytes,
-                  TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
-    if (checkpoints_ != nullptr) {
-      go_on(runs);
-    } else if (base_) {
-      runs.runs.push_back(base_->take_source());
+    std::optional<RunStore> stored;
+    try {
+      parse(stored, temp, revisits.table.get());
+      note_gpu(gpus_.await());
+    } catch (const GpuStartError& error) {
+      begin_anew(error);
+      parse(stored, temp, revisits.table.get());
     }
-    context_.progress.stage.store("parse");
-    IndexOptions options = options_;
-    options.corpus = corpus_options_;
-    {
-      const Positions positions = content_.positions ? Positions::kStored : Positions::kNone;
-      const auto cost = [&](const ParsedChunk& chunk) { return planned_.block_cost(chunk, positions); };
-      const BlockSorters sorters{*planned_.sorter, lanes_};
-      ingest_ = ingest({.options = options,
-                        .content = content_,
-                        .corpus = corpus_,
-                        .plan = plan_,
-                        .mode = planned_.mode.mode,
-                        .sorters = sorters,
-                        .block_cost = cost,
-                        .context = context_,
-                        .budget = budget_,
-                        .temp = temp,
-                        .threads = threads_,
-                        .pinned_slots = pinned_slots_ ? &*pinned_slots_ : nullptr,
-                        .checkpoints = checkpoints_,
-                        .revisits = revisits.table.get()},
-                       runs, skips_);
-    }
+    RunStore& runs = *stored;
     const std::jthread releasing_chunks = release_ingest();
     check_unchanged(context_.files, corpus_);
     if (revisits.table != nullptr) revisits.table->check_all_met(start());
@@ -264,6 +207,7 @@ class IndexJob {
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
     const Stopwatch finish_watch;
+    const StageSpan span(timeline_of(context_.recorder), JobStage::kWrite);
     {
       const std::jthread releasing = release(runs);
       writer.finish(totals);
@@ -276,6 +220,64 @@ class IndexJob {
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();
     report_.seconds = watch.seconds();
+  }
+
+  // Makes the runs of the input.
+  void parse(std::optional<RunStore>& stored, TempSpace& temp, const RevisitTable* revisits) {
+    RunStore& runs = stored.emplace(budget_, temp, checkpoints_ != nullptr ? 0 : plan_.run_memory_bytes,
+                                    TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
+    if (checkpoints_ != nullptr) {
+      go_on(runs);
+    } else if (base_) {
+      runs.runs.push_back(base_->take_source());
+    }
+    context_.progress.stage.store("parse");
+    IndexOptions options = options_;
+    options.corpus = corpus_options_;
+    const Positions positions = content_.positions ? Positions::kStored : Positions::kNone;
+    const auto cost = [&](const ParsedChunk& chunk) { return planned_.block_cost(chunk, positions); };
+    ingest_ = ingest({.options = options,
+                      .content = content_,
+                      .corpus = corpus_,
+                      .plan = plan_,
+                      .mode = planned_.mode.mode,
+                      .sorters = gpus_.sorters(*planned_.sorter),
+                      .block_cost = cost,
+                      .context = context_,
+                      .budget = budget_,
+                      .temp = temp,
+                      .threads = threads_,
+                      .pinned_slots = gpus_.pinned_slots(),
+                      .checkpoints = checkpoints_,
+                      .revisits = revisits},
+                     runs, skips_);
+  }
+
+  // The GPU that the plan assumed did not come: plans for what there is. Requires: no block was sorted.
+  void begin_anew(const GpuStartError& error) {
+    gpus_.release();
+    budget_.drop_kept();
+    skips_.clear();
+    context_.progress.bytes_done.store(0);
+    context_.progress.documents.store(0);
+    if (error.kind == GpuStartError::Kind::kFailed) {
+      go_on_without_gpu(error);
+    } else {
+      plan_with_facts(options_, content_, context_.files, planned_);
+      take_plan();
+      start_gpu();
+    }
+    start_task_threads();
+    context_.say("the input is read again, for another plan: " + std::string(error.what()) + "\n" + report_.plan);
+  }
+
+  // Tells of the GPU that the plan assumed.
+  void note_gpu(const MetGpu* met) {
+    if (met == nullptr) return;
+    planned_.mode = met->mode;
+    planned_.gpu_memory = met->gpu_memory;
+    report_.plan = planned_.describe();
+    context_.say("mode: " + planned_.mode.describe() + "\n" + planned_.gpu_memory);
   }
 
   // Where this job begins to parse.
@@ -312,29 +314,24 @@ class IndexJob {
   // chunks take the form that the CPU sorts best.
   void start_gpu() {
     if (!planned_.mode.gpu_failure.empty()) fail_gpu(planned_.mode.gpu_failure);
-    if (!planned_.gpu) return;
     try {
-      lane_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the lanes of GPUs");
-      lane_budget_.emplace(lane_memory_.bytes());
-      lanes_ = make_gpu_lanes(*planned_.gpu, *lane_budget_);
-      take_pinned_slots();
+      gpus_.start(planned_);
     } catch (const GpuError& error) {
-      if (options_.gpu.required) throw;
-      fail_gpu(error.what());
-      lane_memory_.release();
-      plan_without_gpu(options_, content_, error.what(), planned_);
-      take_plan();
+      go_on_without_gpu(error);
+      start_task_threads();
     }
   }
 
-  // Without pinned slots, chunks are copied before the upload.
-  void take_pinned_slots() {
-    if (plan_.pinned_bytes == 0) return;
-    try {
-      pinned_slots_.emplace(budget_, plan_.pinned_bytes, plan_.slot_bytes);
-    } catch (const BudgetError& error) {
-      context_.say(std::string("chunks are not kept in pinned slots: ") + error.what());
-    }
+  void go_on_without_gpu(const GpuError& error) {
+    if (options_.gpu.required) throw GpuError(error.what(), error.is_lost);
+    fail_gpu(error.what());
+    plan_without_gpu(options_, content_, error.what(), planned_);
+    take_plan();
+  }
+
+  // As many as the plan has: one for the CPU may have another number than one for a GPU.
+  void start_task_threads() {
+    if (std::exchange(task_thread_count_, threads_) != threads_) task_threads_.emplace(threads_);
   }
 
   void fail_gpu(const std::string& why) {
@@ -353,9 +350,9 @@ class IndexJob {
 
   // Frees the memory of parsers and GPUs during the merge; before it, if memory is short, so that the merge can use it.
   std::jthread release_ingest() {
-    if (budget_.free_bytes() < budget_.total_bytes() / 2) release_gpu();
+    if (budget_.free_bytes() < budget_.total_bytes() / 2) gpus_.release();
     const auto release = [this] {
-      release_gpu();
+      gpus_.end();
       budget_.drop_kept();
     };
     try {
@@ -364,12 +361,6 @@ class IndexJob {
       release();
       return {};
     }
-  }
-
-  void release_gpu() {
-    lanes_.clear();
-    pinned_slots_.reset();
-    lane_memory_.release();
   }
 
   DuplicateListener duplicate_listener() {
@@ -461,11 +452,10 @@ class IndexJob {
   SkipLog skips_;
   std::optional<BaseIndex> base_;  // of a job that appends
   Reservation program_;
-  Reservation lane_memory_;  // for the budget below: lists from GPUs take memory from no other consumer
-  std::optional<MemoryBudget> lane_budget_;
-  std::optional<PinnedSlotPool> pinned_slots_;
+  std::optional<TaskThreads> task_threads_;
+  unsigned task_thread_count_ = 0;
+  JobGpus gpus_;
   Checkpoints* checkpoints_ = nullptr;  // of a resumable job
-  std::vector<std::unique_ptr<GpuLane>> lanes_;
   IngestStats ingest_;
   MergeStats merge_;
   std::string gpu_failure_;

@@ -57,6 +57,7 @@ class MergeJob {
 
   void run() {
     if (options_.force) put_back_replaced(context_.files, options_.output);
+    if (context_.recorder != nullptr) budget_.keep_account();
     check();
     open_inputs();
     reserve_program();
@@ -76,6 +77,7 @@ class MergeJob {
     checkpoints_ = checkpoints ? &*checkpoints : nullptr;
     TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
+    const SampledJob sampled(context_.recorder, budget_, temp, work.index_path());
     try {
       build(work, temp);
     } catch (...) {
@@ -197,6 +199,7 @@ class MergeJob {
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
     const Stopwatch finish_watch;
+    const StageSpan span(timeline_of(context_.recorder), JobStage::kWrite);
     writer.finish(totals);
     report_.terms = writer.term_count();
     runs.runs.clear();  // an input may be the index that is replaced

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "indexer/options/index_report.hpp"
+#include "indexer/record/job_recorder.hpp"
 #include "io/base/error.hpp"
 #include "io/file/file_system.hpp"
 
@@ -35,6 +36,9 @@ struct IndexContext {
   std::function<void(const SkippedRecord&)> skipped = {};
   // Files that are replaced when the job has ended. None may be an input.
   std::vector<std::string> reports = {};
+  // Nothing in this process uses a GPU after the job, which then destroys its contexts while it merges.
+  bool ends_gpu_use = false;
+  JobRecorder* recorder = nullptr;  // of a job with a report of its stages over time
 };
 
 // A file of IndexContext::reports is an input; nothing may be written to any of them.

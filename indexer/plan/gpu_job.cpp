@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
 #include "sort/gpu/device/arena.hpp"
 #include "sort/gpu/device/error.hpp"
@@ -47,6 +48,12 @@ std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
 
 }  // namespace
 
+std::size_t estimated_token_pass_bytes(const BlockPassSize& size) {
+  // gpu-string-radix: two keys of 8 bytes, two values of 4, lists of segments of at least two strings.
+  constexpr std::size_t kSortBytesPerString = 31;
+  return pass_bytes(size, {.string_sort_bytes = kSortBytesPerString * size.strings}, ChunkForm::kTokens);
+}
+
 BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions) {
   BlockPassSize size;
   size.positions = positions;
@@ -89,6 +96,22 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
   if (takes_chunk(least_chunk())) return;
   throw GpuMemoryError("a block has " + std::to_string(most_arena_bytes_) +
                        " bytes of GPU memory, too little for the smallest one: raise --gpu-memory");
+}
+
+GpuJobPlan::GpuJobPlan(const IndexOptions& options, std::size_t memory_bytes)
+    : is_assumed_(true),
+      record_name_(options.record_sorter),
+      strings_(choose_gpu_string_sorter(options.string_sorter)),
+      chunks_{ChunkForm::kTokens, "tokens need no look-up, if the GPU that is being started has memory for them"},
+      most_arena_bytes_(~std::size_t{0} / 4),
+      memory_reason_("assumed while it is being started"),
+      positions_(options.content.positions),
+      memory_bytes_(memory_bytes),
+      forced_block_bytes_(static_cast<std::size_t>(options.block_bytes)) {
+  sorter_.form = ChunkForm::kTokens;
+  sorter_.gpus = {0};
+  sorter_.string_sorter = strings_.name;
+  sorter_.arenas = sorter_.lanes = 2;
 }
 
 // Two where they fit, so that one block goes up while another is sorted.
@@ -174,6 +197,7 @@ GpuSortPlan GpuJobPlan::choose_records(std::size_t host_bytes, std::uint64_t tot
 
 std::size_t GpuJobPlan::device_bytes(const BlockPassSize& size, ChunkForm form,
                                      const std::string& record_sorter) const {
+  if (is_assumed_) return estimated_token_pass_bytes(size);
   GpuSorterOptions options = sorter_;
   options.form = form;
   options.record_sorter = record_sorter;
@@ -184,13 +208,21 @@ GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint
   GpuSorterOptions options = sorter_;
   options.staging_bytes = staging_bytes(total_bytes);
   options.record_sorter = chosen.sorter.name;
-  const std::size_t usual =
-      device_bytes(usual_pass(chunks_.form, chosen.block_bytes, positions_), chunks_.form, chosen.sorter.name);
-  options.arena_bytes = std::min(most_arena_bytes_, device_aligned(usual * 2));
+  options.arena_bytes = std::min(most_arena_bytes_, wanted_arena_bytes(chosen.block_bytes, chosen.sorter.name));
   return options;
 }
 
+std::size_t GpuJobPlan::wanted_arena_bytes(std::size_t block_bytes, const std::string& record_sorter) const {
+  return device_aligned(2 *
+                        device_bytes(usual_pass(chunks_.form, block_bytes, positions_), chunks_.form, record_sorter));
+}
+
+bool GpuJobPlan::has_whole_arenas(std::size_t block_bytes) const {
+  return wanted_arena_bytes(block_bytes, record_name_) <= most_arena_bytes_;
+}
+
 std::string GpuJobPlan::describe() const {
+  if (is_assumed_) return "GPU memory: what blocks need (" + memory_reason_ + ")\n";
   return "GPU memory: at most " + std::to_string(most_arena_bytes_ * sorter_.arenas) + " bytes on each GPU (" +
          memory_reason_ + "), for " + std::to_string(sorter_.arenas) + (sorter_.arenas == 1 ? " block" : " blocks") +
          " at a time" + (sorter_.lanes > sorter_.arenas ? ", while the run of another is written\n" : "\n");

@@ -34,12 +34,37 @@ void choose_cpu_sorters(const std::string& record_sorter, const std::string& str
       records == nullptr ? make_chunk_block_sorter(*plan.strings) : make_key_block_sorter(*records, *plan.strings);
 }
 
+// A smaller job has no memory for blocks that wait for the GPU.
+constexpr std::size_t kLeastToAssume = std::size_t{1} << 30;
+
+// Host memory of a CUDA context, which a plan with facts finds in what is resident.
+constexpr std::size_t kContextBytes = std::size_t{128} << 20;
+
+bool may_assume_gpu(const IndexOptions& options, const JobPlan& plan) {
+  if (options.mode != IndexMode::kAuto && options.mode != IndexMode::kGpuPlus) return false;
+  if (!options.gpu.ids.empty() || options.gpu.memory_bytes != 0 || options.gpu.chunks == GpuChunks::kTables) {
+    return false;
+  }
+  if (options.record_sorter != "auto" || options.string_sorter != "auto") return false;
+  return plan.corpus.streams == 0 && plan.memory.value >= kLeastToAssume && has_gpu_driver();
+}
+
+GpuStatus assumed_gpus() {
+  GpuStatus status;
+  status.state = GpuState::kUsable;
+  GpuInfo& gpu = status.gpus.emplace_back();
+  gpu.name = "started while the input is parsed";
+  gpu.major = 9;
+  return status;
+}
+
 // Asks the GPUs for their memory, which creates contexts. None if that fails.
 std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
   if (!sorts_on_gpu(plan.mode.mode)) return std::nullopt;
   // Sorts blocks that no GPU sorted, in the same form.
   plan.strings = &auto_string_sorter();
   plan.sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *plan.strings);
+  if (plan.assumes_gpu) return GpuJobPlan(options, static_cast<std::size_t>(plan.memory.value));
   try {
     if (!plan.mode.gpus.empty()) return GpuJobPlan(options, plan.mode, static_cast<std::size_t>(plan.memory.value));
   } catch (const GpuError& error) {
@@ -77,6 +102,8 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
   input.list_bytes = plan.corpus.list_bytes;
   input.program_bytes = charged_program_bytes(options) - (lists_are_resident(options, plan) ? input.list_bytes : 0);
+  if (plan.assumes_gpu && !options.program_bytes) input.program_bytes += kContextBytes;
+  input.waits_for_gpu = plan.assumes_gpu;
   input.mode = plan.mode.mode;
   input.form = gpu ? gpu->chunks().form : plan.sorter->form();
   input.input_bytes = plan.corpus.total_bytes;
@@ -121,6 +148,18 @@ ModeCosts costs_of_modes(const ContentOptions& content, FileSystem& files, const
   return mode_costs(files, plan.corpus, input);
 }
 
+// Everything after files, memory and threads.
+void choose_and_divide(const IndexOptions& options, const ContentOptions& content, FileSystem& files, GpuFacts facts,
+                       JobPlan& plan) {
+  const bool may_assume = facts == GpuFacts::kAssume && may_assume_gpu(options, plan);
+  plan.mode = choose_mode(
+      options, [&] { return costs_of_modes(content, files, plan); }, may_assume ? assumed_gpus : find_gpus);
+  plan.assumes_gpu = may_assume && sorts_on_gpu(plan.mode.mode);
+  const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
+  if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options.record_sorter, options.string_sorter, plan);
+  divide_memory(options, content, gpu, plan);
+}
+
 std::string files_text(const CorpusPlan& corpus) {
   std::string text = "input: " + std::to_string(corpus.total_bytes) + " bytes in " +
                      std::to_string(corpus.files.size()) + (corpus.files.size() == 1 ? " file" : " files");
@@ -145,7 +184,7 @@ Decision choose_threads(unsigned asked) {
 }
 
 JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files,
-                 const std::function<void()>& check) {
+                 const std::function<void()>& check, GpuFacts facts) {
   if (content.max_document_bytes > kMaxDocumentBytes) {
     throw UsageError("--max-document-bytes " + std::to_string(content.max_document_bytes) + " is above " +
                      std::to_string(kMaxDocumentBytes) + ", the maximum; give a smaller one");
@@ -159,18 +198,42 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
   plan.corpus = plan_corpus(files, options.inputs, corpus, check,
                             memory_bytes - std::min(memory_bytes, charged_program_bytes(options)));
-  plan.mode = choose_mode(
-      options, [&] { return costs_of_modes(content, files, plan); }, find_gpus);
-  const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
-  if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options.record_sorter, options.string_sorter, plan);
-  divide_memory(options, content, gpu, plan);
+  choose_and_divide(options, content, files, facts, plan);
   return plan;
+}
+
+MetGpu meet_gpu(const IndexOptions& options, const JobPlan& plan) {
+  IndexOptions decided = options;
+  decided.mode = plan.mode.mode;
+  MetGpu met;
+  met.mode = choose_mode(decided, {}, find_gpus);
+  met.mode.reason = plan.mode.reason;
+  if (met.mode.gpus.empty()) return met;
+  const GpuJobPlan gpu(options, met.mode, static_cast<std::size_t>(plan.memory.value));
+  const std::size_t block_bytes = plan.index.assembler.block_bytes;
+  GpuSortPlan chosen = gpu.choose_records(block_bytes, expected_text_bytes(plan.corpus));
+  const bool has_room = gpu.chunks().form == ChunkForm::kTokens && gpu.lanes() == plan.gpu->lanes &&
+                        chosen.block_bytes >= block_bytes && gpu.has_whole_arenas(block_bytes);
+  if (!has_room) return met;
+  met.lanes = gpu.sorter_options(chosen, plan.corpus.total_bytes);
+  met.lanes->staging_bytes = plan.index.staging_bytes;
+  met.gpu_memory = gpu.describe();
+  return met;
+}
+
+void plan_with_facts(const IndexOptions& options, const ContentOptions& content, FileSystem& files, JobPlan& plan) {
+  plan.index = {};
+  plan.gpu.reset();
+  plan.gpu_chunks.reset();
+  plan.gpu_memory.clear();
+  choose_and_divide(options, content, files, GpuFacts::kAsk, plan);
 }
 
 void plan_without_gpu(const IndexOptions& options, const ContentOptions& content, const std::string& failure,
                       JobPlan& plan) {
   plan.mode.gpus.clear();
   plan.mode.gpu_failure = failure;
+  plan.assumes_gpu = false;
   plan.gpu.reset();
   plan.gpu_chunks.reset();
   plan.gpu_memory.clear();
@@ -183,7 +246,9 @@ std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) c
   const std::size_t host = index.forced_blocks ? chunk.memory.size() : chunk.memory.page_bytes() + sizeof chunk;
   if (!gpu) return host + sorter->extra_bytes(chunk);
   try {
-    const auto device = static_cast<double>(block_pass_device_bytes(block_pass_size(chunk, positions), *gpu));
+    const BlockPassSize size = block_pass_size(chunk, positions);
+    const auto device =
+        static_cast<double>(assumes_gpu ? estimated_token_pass_bytes(size) : block_pass_device_bytes(size, *gpu));
     const auto arena = static_cast<double>(gpu->arena_bytes);
     return std::max(host, static_cast<std::size_t>(device / arena * static_cast<double>(index.assembler.block_bytes)));
   } catch (const GpuError&) {

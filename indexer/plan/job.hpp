@@ -28,6 +28,9 @@ Decision choose_memory(std::uint64_t asked);
 // `asked` 0: the processors that this process may run on.
 Decision choose_threads(unsigned asked);
 
+// Whether a plan asks for its GPUs, which takes a third of a second, or may assume one.
+enum class GpuFacts : std::uint8_t { kAsk, kAssume };
+
 struct JobPlan {
   CorpusPlan corpus;
   Decision memory, threads;
@@ -39,6 +42,7 @@ struct JobPlan {
   const StringSorter* strings = nullptr;  // of the CPU: for ids
   std::optional<GpuSorterOptions> gpu;    // where GPUs sort blocks
   std::string gpu_memory;                 // a line for people
+  bool assumes_gpu = false;               // `gpu` and `mode.gpus` are assumed: meet_gpu() finds out
   IndexPlan index;
   JobEstimate estimate;
 
@@ -50,8 +54,25 @@ struct JobPlan {
 
 // Reads the sizes and the first bytes of the input's files, and at most 512 KiB of text (mode_cost.hpp). Throws
 // UsageError, IoError, BudgetError and GpuError as run_index does. `check` as in plan_corpus().
+//
+// kAssume: if the job would take a GPU, the machine has a driver, and the options leave GPU, form and sorters to the
+// plan, the plan assumes a GPU with enough memory (JobPlan::assumes_gpu), and calls none. The job then starts the GPU
+// while it parses. Not for streams, which cannot be read again if there is no such GPU.
 JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files,
-                 const std::function<void()>& check = {});
+                 const std::function<void()>& check = {}, GpuFacts facts = GpuFacts::kAsk);
+
+// What the machine has for a plan that assumes a GPU.
+struct MetGpu {
+  ModeChoice mode;                        // with the real GPU; without one: its failure
+  std::optional<GpuSorterOptions> lanes;  // to make; none where the job must be planned anew, with facts
+  std::string gpu_memory;                 // JobPlan::gpu_memory
+};
+// Starts the driver and makes a context. Reads only what `plan` was made from. Requires: plan.assumes_gpu. Throws
+// GpuError where the GPU fails, and where there is none and one is required.
+MetGpu meet_gpu(const IndexOptions& options, const JobPlan& plan);
+
+// Plans the same job anew, with facts. Throws as plan_job().
+void plan_with_facts(const IndexOptions& options, const ContentOptions& content, FileSystem& files, JobPlan& plan);
 
 // Turns a plan for GPUs into the plan of the same job without one, when no GPU could be started. Throws BudgetError.
 void plan_without_gpu(const IndexOptions& options, const ContentOptions& content, const std::string& failure,

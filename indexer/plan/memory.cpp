@@ -215,6 +215,15 @@ std::size_t compaction_share(const IndexPlanInput& input, std::size_t largest_bl
   return std::min(most, compaction_memory_bytes(largest_block_bytes, input.threads));
 }
 
+// Blocks that wait until the GPU is ready, beside those in flight, from memory that no row of the table takes. With 16
+// threads, 4 and 8 GiB of them saved no more time than 2 GiB did (docs/results/gpu_start.md): more slots are touched
+// and locked, and after the start parsing keeps up with the GPU.
+unsigned waiting_blocks(const IndexPlanInput& input, std::size_t unused, const IndexPlan& plan) {
+  constexpr std::size_t kMostWaiting = 2048 * kMebibyte;
+  if (!input.waits_for_gpu || plan.assembler.block_bytes == 0) return 0;
+  return static_cast<unsigned>(std::min(unused / 2, kMostWaiting) / plan.assembler.block_bytes);
+}
+
 // Pinned slots for all chunks of tokens, from memory that no row of the table takes. None if it holds less than half of
 // the chunks, or if chunks hold texts, which do not fit slots.
 std::size_t slot_share(const IndexPlanInput& input, const ContentOptions& options, std::size_t unused,
@@ -222,7 +231,8 @@ std::size_t slot_share(const IndexPlanInput& input, const ContentOptions& option
   if (input.lanes == 0 || input.staging_bytes == 0 || input.form != ChunkForm::kTokens) return 0;
   if (options.store == StorePolicy::kText) return 0;
   // A chunk counts as its whole slot; each parser fills one more.
-  const std::size_t wanted = plan.blocks_in_flight * plan.assembler.block_bytes + plan.assembler.hold_bytes +
+  const std::size_t blocks = std::size_t{plan.blocks_in_flight} + plan.waiting_blocks;
+  const std::size_t wanted = blocks * plan.assembler.block_bytes + plan.assembler.hold_bytes +
                              input.threads * pinned_slot_bytes(options, plan.chunk);
   return unused < wanted / 2 ? 0 : std::min(unused, wanted);
 }
@@ -256,6 +266,7 @@ void take_shares(const IndexPlanInput& input, const ContentOptions& options, std
   plan.last_run_memory_bytes = rest >= kLeastForLastRun ? std::min(rest / 5, plan.assembler.block_bytes) : 0;
   plan.run_block_bytes = run_block_bytes(input, plan.assembler.block_bytes);
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
+  plan.waiting_blocks = waiting_blocks(input, unused, plan);
   plan.pinned_bytes = slot_share(input, options, unused, plan);
   plan.compaction_bytes = compaction_share(input, largest_block, plan);
   plan.run_memory_bytes -= plan.compaction_bytes;
@@ -371,7 +382,9 @@ std::string IndexPlan::describe() const {
   text += "sizes:\n";
   line("tasks of", megabytes(reader.task_bytes) + ", read through buffers of " + megabytes(reader.buffer_bytes));
   line("chunks with a table of", std::to_string(chunk.table_entries) + " entries");
-  line("blocks of", megabytes(assembler.block_bytes) + ", " + std::to_string(blocks_in_flight) + " in flight");
+  const std::string waiting = ", and " + std::to_string(waiting_blocks) + " more until the GPU is ready";
+  line("blocks of", megabytes(assembler.block_bytes) + ", " + std::to_string(blocks_in_flight) + " in flight" +
+                        (waiting_blocks == 0 ? "" : waiting));
   line("runs in blocks of", std::to_string(run_block_bytes >> 10) + " KiB");
   if (compaction_bytes != 0) line("compacting small runs, from the runs' memory", megabytes(compaction_bytes));
   return text;

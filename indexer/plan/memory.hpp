@@ -32,6 +32,7 @@ struct IndexPlanInput {
   std::function<std::size_t(const ChunkLimits&)> cpu_sort_bytes;
   // The largest block, at most the argument, that fits the device.
   std::function<std::size_t(std::size_t)> block_limit;
+  bool waits_for_gpu = false;  // the first blocks are parsed before the GPU is ready
 };
 
 struct IndexPlan {
@@ -50,6 +51,7 @@ struct IndexPlan {
   std::size_t run_block_bytes = 0;
   std::size_t id_sort_bytes = 0;
   unsigned blocks_in_flight = 2;          // one is filled, the others are sorted or written
+  unsigned waiting_blocks = 0;            // more of them while the GPU is being started
   std::size_t staging_bytes = 0;          // pinned memory of the lanes
   std::size_t pinned_bytes = 0;           // GPU modes: pinned slots for tokens, from memory that nothing else needs
   std::size_t slot_bytes = 0;             // of one such slot

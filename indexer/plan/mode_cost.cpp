@@ -10,14 +10,14 @@ namespace spillway {
 
 namespace {
 
-// Seconds; a GB is 10^9 bytes of text. Fitted on 2026-11-22 to medians of whole processes of `index` at commit 87b6247
-// on one H200 with 16 processors (Intel Xeon), input and output in memory: Linux sources as JSONL, repeated to sizes
-// from 1 MB to 10 GB, with 1 to 16 threads, and RFCs. The rounds of that fit were not kept; docs/results/auto_mode.md
-// has those that compare the choice with both modes. The cost of rare words is that of generated text of a million
-// words: at commit 7f54296 with 16 threads, 100 MB to 3 GB (3.6 s for 1 GB with cpu+, 0.92 s with gpu+), and with 1 and
-// 2 threads of a Xeon with 2 cores, where a thread takes a third of that.
+// Seconds; a GB is 10^9 bytes of text. Fitted to medians of whole processes of `index` on two machines with 16
+// processors, input and output in memory: Linux sources as JSONL, repeated to sizes from 1 MB to 10 GB, with 1 to 16
+// threads, on one H200 (docs/results/auto_mode.md) and on one H100 whose processors take 1.4 times as long
+// (docs/results/gpu_start.md). The costs lie between the two, so that the choice is right on both. The cost of rare
+// words is that of generated text of a million words: at commit 7f54296 with 16 threads, 100 MB to 3 GB (3.6 s for 1 GB
+// with cpu+, 0.92 s with gpu+), and with 1 and 2 threads of a Xeon with 2 cores, where a thread takes a third of that.
 struct Costs {
-  double start;             // of the program, and of the GPU: driver 0.10 to 0.18, context 0.11, pinned memory
+  double start;             // of the program, and what the start and the end of the GPU add at least
   double most_ramp;         // until all threads have work, and of the merge's fixed part; a ramp of 1 second per GB
   double word;              // of one thread, parsing to merging
   double positioned_word;   // the same with --positions
@@ -29,17 +29,17 @@ struct Costs {
 };
 constexpr Costs kCpu{.start = 0.02,
                      .most_ramp = 0.11,
-                     .word = 19.3e-9,
-                     .positioned_word = 32e-9,
+                     .word = 23.2e-9,
+                     .positioned_word = 38.4e-9,
                      .rare_word = 10'000,
                      .shared_rare_word = 1'900,
                      .byte = 0.025e-9,
                      .positioned_byte = 0.15e-9,
                      .short_memory_byte = 0};
-constexpr Costs kGpu{.start = 0.33,
+constexpr Costs kGpu{.start = 0.22,
                      .most_ramp = 0.08,
-                     .word = 8.9e-9,
-                     .positioned_word = 16.3e-9,
+                     .word = 10.7e-9,
+                     .positioned_word = 19.6e-9,
                      .rare_word = 3'500,
                      .shared_rare_word = 0,
                      .byte = 0.025e-9,
@@ -59,6 +59,16 @@ constexpr double kUnknownBytes = 16 * kGibibyte;  // of a stream
 // Bytes of text per second that one thread reads from a pipe, and unpacks from gzip and zstd (zstd: estimated).
 constexpr double kPipeRate = 1.4e9, kGzipRate = 0.24e9, kZstdRate = 1.2e9;
 
+// The part of a GPU's start that parsing hides: a thread parses 1.5 GB of text a second to tokens, and blocks of 2.3 GB
+// may wait.
+constexpr double kMostHidden = 0.3, kHiddenBytes = 2.3e9, kTokenRate = 1.5e9;
+
+double hidden_start(const ModeCostInput& input) {
+  if (input.text_bytes == 0 || static_cast<double>(input.memory_bytes) < kGibibyte) return 0;
+  const double bytes = std::min(static_cast<double>(input.text_bytes), kHiddenBytes);
+  return std::min(kMostHidden, bytes / kTokenRate / std::max(1U, input.threads));
+}
+
 double seconds(const ModeCostInput& input, const TextSample& text, const Costs& costs) {
   const bool is_stream = input.text_bytes == 0;
   const double bytes = is_stream ? kUnknownBytes : static_cast<double>(input.text_bytes);
@@ -75,7 +85,7 @@ double seconds(const ModeCostInput& input, const TextSample& text, const Costs& 
 }
 
 ModeCosts costs_of(const ModeCostInput& input, const TextSample& text) {
-  return {seconds(input, text, kCpu), seconds(input, text, kGpu)};
+  return {seconds(input, text, kCpu), seconds(input, text, kGpu) - hidden_start(input)};
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class HeaderPass {
       : search_(search),
         linker_({search.budget, search.temp, search.sorter, sort_bytes(search),
                  [&context = search.context] { throw_if_stopped(context); }}),
-        table_memory_(search.budget.try_reserve(RevisitTableWriter::memory_bytes())),
+        table_memory_(search.budget.try_reserve(RevisitTableWriter::memory_bytes(), "revisits")),
         table_(search.temp) {}
 
   FoundRevisits run() {

@@ -188,6 +188,7 @@ unsigned RunCompactor::threads_for(const MergeSources& group) const {
 
 std::unique_ptr<MergeSource> RunCompactor::compact_group(const MergeSources& group, unsigned threads) {
   const Stopwatch watch;
+  const StageSpan span(setup_.timeline, JobStage::kCompact);
   const Reservation memory = setup_.budget.reserve(setup_.memory_bytes, "compacting runs");
   RunMergeOptions options;
   options.block_bytes = setup_.run_block_bytes;

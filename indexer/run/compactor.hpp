@@ -15,6 +15,7 @@
 #include "indexer/run/compaction.hpp"
 #include "indexer/run/store.hpp"
 #include "io/base/concurrency_limiter.hpp"
+#include "io/base/timeline.hpp"
 
 namespace spillway {
 
@@ -36,6 +37,7 @@ struct RunCompactorSetup {
   StopCheck check;
   MemoryBudget& budget;
   RunStore& runs;
+  Timeline* timeline = nullptr;
 };
 
 struct CompactionStats {

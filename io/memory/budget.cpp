@@ -40,32 +40,42 @@ std::size_t status_field_bytes(std::string_view name) {
 }  // namespace
 
 Reservation::Reservation(Reservation&& other) noexcept
-    : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : budget_(std::exchange(other.budget_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      consumer_(std::exchange(other.consumer_, 0)) {}
 
 Reservation& Reservation::operator=(Reservation&& other) noexcept {
   if (this != &other) {
     release();
     budget_ = std::exchange(other.budget_, nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
+    consumer_ = std::exchange(other.consumer_, 0);
   }
   return *this;
 }
 
 void Reservation::release() {
-  if (budget_ != nullptr) budget_->give_back(bytes_);
+  if (budget_ != nullptr) budget_->give_back(bytes_, consumer_);
   budget_ = nullptr;
   bytes_ = 0;
 }
 
 void Reservation::join(Reservation&& other) {
-  if (budget_ == nullptr) budget_ = other.budget_;
+  if (budget_ == nullptr) {
+    *this = std::move(other);
+    return;
+  }
+  if (consumer_ != other.consumer_ && consumer_ != 0 && other.consumer_ != 0) {
+    budget_->account_->add(consumer_, other.bytes_);
+    budget_->account_->subtract(other.consumer_, other.bytes_);
+  }
   bytes_ += std::exchange(other.bytes_, 0);
   other.budget_ = nullptr;
 }
 
 void Reservation::shrink(std::size_t bytes) {
   if (budget_ == nullptr || bytes >= bytes_) return;
-  budget_->give_back(bytes_ - bytes);
+  budget_->give_back(bytes_ - bytes, consumer_);
   bytes_ = bytes;
 }
 
@@ -85,7 +95,8 @@ bool MemoryBudget::take_locked(std::size_t bytes) {
 }
 
 // A thread that waits either is counted here, or counted itself before it saw these bytes as free.
-void MemoryBudget::give_back(std::size_t bytes) {
+void MemoryBudget::give_back(std::size_t bytes, std::uint32_t consumer) {
+  if (consumer != 0) account_->subtract(consumer, bytes);
   used_bytes_.fetch_sub(bytes);
   if (waiting_.load() == 0) return;
   const std::lock_guard lock(mutex_);
@@ -122,7 +133,7 @@ void MemoryBudget::keep(const KeptPages& pages, Reservation&& reservation) {
 
 // Moves pages from kept to used in one step, so that they are counted exactly once at any time. Returns no pages if
 // none of this size are kept or if they do not fit.
-MemoryBudget::PaidPages MemoryBudget::reuse(std::size_t mapped_bytes) {
+MemoryBudget::PaidPages MemoryBudget::reuse(std::size_t mapped_bytes, std::string_view consumer) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
                                   [&](const KeptPages& pages) { return pages.mapped_bytes == mapped_bytes; });
@@ -130,30 +141,39 @@ MemoryBudget::PaidPages MemoryBudget::reuse(std::size_t mapped_bytes) {
   PaidPages paid{*found, {}};
   kept_bytes_ -= found->touched_bytes;
   kept_.erase(std::next(found).base());
-  if (take_locked(mapped_bytes)) paid.reservation = Reservation(this, mapped_bytes);
+  if (take_locked(mapped_bytes)) paid.reservation = reservation(mapped_bytes, consumer);
   return paid;
 }
 
+// Requires: the bytes were taken.
+Reservation MemoryBudget::reservation(std::size_t bytes, std::string_view consumer) {
+  if (account_ == nullptr) return {this, bytes, 0};
+  const std::uint32_t number = account_->number_of(consumer);
+  account_->add(number, bytes);
+  return {this, bytes, number};
+}
+
 Reservation MemoryBudget::reserve(std::size_t bytes, std::string_view consumer) {
-  if (take(bytes)) return {this, bytes};
+  if (take(bytes)) return reservation(bytes, consumer);
   const std::size_t needed = (used_bytes() + bytes + kMebibyte - 1) / kMebibyte;
   throw BudgetError(std::string(consumer) + " needs " + std::to_string(bytes) + " bytes, but of the budget of " +
                     std::to_string(total_bytes_) + " bytes only " + std::to_string(free_bytes()) +
                     " are free; give --memory at least " + std::to_string(needed) + "M");
 }
 
-std::optional<Reservation> MemoryBudget::try_reserve(std::size_t bytes) {
+std::optional<Reservation> MemoryBudget::try_reserve(std::size_t bytes, std::string_view consumer) {
   if (!take(bytes)) return std::nullopt;
-  return Reservation(this, bytes);
+  return reservation(bytes, consumer);
 }
 
-std::optional<Reservation> MemoryBudget::try_reserve(std::size_t bytes, std::chrono::milliseconds patience) {
+std::optional<Reservation> MemoryBudget::try_reserve(std::size_t bytes, std::chrono::milliseconds patience,
+                                                     std::string_view consumer) {
   std::unique_lock lock(mutex_);
   ++waiting_;
   const bool taken = released_.wait_for(lock, patience, [&] { return take_locked(bytes); });
   --waiting_;
   if (!taken) return std::nullopt;
-  return Reservation(this, bytes);
+  return reservation(bytes, consumer);
 }
 
 std::size_t MemoryBudget::free_bytes() const { return total_bytes_ - std::min(used_bytes(), total_bytes_); }
@@ -168,7 +188,7 @@ Buffer::Buffer(Reservation reservation, std::size_t bytes) : reservation_(std::m
 }
 
 Buffer Buffer::reused(MemoryBudget& budget, std::size_t bytes, std::string_view consumer) {
-  MemoryBudget::PaidPages paid = budget.reuse(bytes);
+  MemoryBudget::PaidPages paid = budget.reuse(bytes, consumer);
   Buffer buffer;
   if (paid.pages.data == nullptr) {
     buffer = Buffer(budget, bytes, consumer);

@@ -8,12 +8,15 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "io/memory/account.hpp"
 
 namespace spillway {
 
@@ -31,16 +34,18 @@ class Reservation {
 
   std::size_t bytes() const { return bytes_; }
   void release();
-  // Adds what another reservation of the same budget holds.
+  // Adds what another reservation of the same budget holds; it counts for the consumer of this one.
   void join(Reservation&& other);
   // Gives back all but `bytes`. Requires: bytes <= this->bytes().
   void shrink(std::size_t bytes);
 
  private:
   friend class MemoryBudget;
-  Reservation(MemoryBudget* budget, std::size_t bytes) : budget_(budget), bytes_(bytes) {}
+  Reservation(MemoryBudget* budget, std::size_t bytes, std::uint32_t consumer)
+      : budget_(budget), bytes_(bytes), consumer_(consumer) {}
   MemoryBudget* budget_ = nullptr;
   std::size_t bytes_ = 0;
+  std::uint32_t consumer_ = 0;  // of the budget's account; 0: not counted there
 };
 
 // Thread-safe. Outlives every reservation made from it.
@@ -53,9 +58,14 @@ class MemoryBudget {
 
   // Throws BudgetError naming `consumer`, the bytes requested, and the --memory value that would suffice.
   Reservation reserve(std::size_t bytes, std::string_view consumer);
-  std::optional<Reservation> try_reserve(std::size_t bytes);
+  std::optional<Reservation> try_reserve(std::size_t bytes, std::string_view consumer = "others");
   // The same, but waits up to `patience` for reservations of other threads to end.
-  std::optional<Reservation> try_reserve(std::size_t bytes, std::chrono::milliseconds patience);
+  std::optional<Reservation> try_reserve(std::size_t bytes, std::chrono::milliseconds patience,
+                                         std::string_view consumer = "others");
+
+  // Keeps an account of the consumers of later reservations. Requires: no other thread uses the budget yet.
+  void keep_account() { account_ = std::make_unique<MemoryAccount>(); }
+  const MemoryAccount* account() const { return account_.get(); }  // nullptr: none is kept
 
   std::size_t total_bytes() const { return total_bytes_; }
   std::size_t used_bytes() const { return used_bytes_.load(); }
@@ -80,9 +90,10 @@ class MemoryBudget {
   };
   bool take(std::size_t bytes);
   bool take_locked(std::size_t bytes);
-  void give_back(std::size_t bytes);
+  void give_back(std::size_t bytes, std::uint32_t consumer);
+  Reservation reservation(std::size_t bytes, std::string_view consumer);
   void keep(const KeptPages& pages, Reservation&& reservation);
-  PaidPages reuse(std::size_t mapped_bytes);
+  PaidPages reuse(std::size_t mapped_bytes, std::string_view consumer);
   void drop_one();
 
   std::mutex mutex_;  // guards the kept pages, and every increase of used_bytes_
@@ -93,6 +104,7 @@ class MemoryBudget {
   std::condition_variable released_;
   std::atomic<std::size_t> used_bytes_{0};
   std::atomic<std::size_t> peak_bytes_{0};
+  std::unique_ptr<MemoryAccount> account_;
 };
 
 // Owned, zero-filled, page-aligned bytes mapped straight from the system, so that freeing returns them at once; paid

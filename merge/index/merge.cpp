@@ -66,7 +66,10 @@ class RangeWorkers {
   void work() {
     const double before = thread_cpu_seconds();
     PostingsMerger merger(job_);
-    while (const auto range = job_.out.begin_range()) merger.merge_range(*range);
+    while (const auto range = job_.out.begin_range()) {
+      const StageSpan span(options_.timeline, JobStage::kMerge);
+      merger.merge_range(*range);
+    }
     const std::scoped_lock lock(mutex_);
     totals_.add(merger.totals());
     cpu_seconds_ += thread_cpu_seconds() - before;
@@ -90,7 +93,7 @@ std::size_t range_count_of(std::span<const MergeInput* const> inputs, std::size_
 // Starts as many helpers as the budget has room for. They use the returned memory.
 Reservation start_helpers(IndexWriter& writer, MemoryBudget& budget, unsigned threads) {
   for (; threads > 1; --threads) {
-    auto room = budget.try_reserve((threads - 1) * IndexWriter::helper_bytes());
+    auto room = budget.try_reserve((threads - 1) * IndexWriter::helper_bytes(), "helpers of the writer");
     if (!room) continue;
     writer.start_document_helpers(threads - 1);
     return std::move(*room);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 
+#include "io/base/timeline.hpp"
 #include "io/index/writer.hpp"
 #include "io/memory/budget.hpp"
 #include "merge/index/dropped_documents.hpp"
@@ -35,6 +36,7 @@ struct IndexMergeOptions {
   // Memory for batches that wait for those of earlier ranges, in addition to two batches a thread. Threads block when
   // it is full.
   std::size_t ahead_bytes = 0;
+  Timeline* timeline = nullptr;
 };
 
 struct IndexMergeResult {

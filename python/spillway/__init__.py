@@ -55,7 +55,16 @@ __all__ = [
 
 # What is imported at its first use, so that spillway.spark needs no compiled module.
 _MODULES = {
-    "errors": ("BadInputError", "BudgetError", "CorruptError", "Error", "GpuError", "InputOutputError", "NotFoundError", "UsageError"),
+    "errors": (
+        "BadInputError",
+        "BudgetError",
+        "CorruptError",
+        "Error",
+        "GpuError",
+        "InputOutputError",
+        "NotFoundError",
+        "UsageError",
+    ),
     "jobs": ("Report", "append", "index", "merge", "plan", "verify"),
     "search": ("Hit", "Hits", "Index", "ManyHits"),
     "sorting": ("order_strings", "sort", "sort_strings"),

@@ -228,6 +228,6 @@ class Index:
 
     def export_ciff(self, output: str | os.PathLike[str], *, force: bool = False, memory: str | int | None = None) -> None:
         """Writes the index in the Common Index File Format, for Lucene, PISA, Terrier and others (docs/exchange.md). `force`
-        replaces a file. Here `memory` is a limit for the whole process."""
+        replaces a file. `memory` is what the export may take beyond what the process has."""
         words = ["--to=ciff", f"--output={os.fspath(output)}", *option_words(dict(force=force, memory=memory))]
         _engine.export([*words, *path_words([self._path])])

@@ -41,7 +41,7 @@ def sort(
         output: is replaced when the sort is done. At a URL of an object store nothing is replaced.
         key: as `-k` of GNU sort, such as "2,2n"; several count one after the other.
         separator: of fields, one byte.
-        memory: a limit of the whole process, as of `spillway sort`: bytes, or a size such as "1G". Default: half of what
+        memory: what the sort may take beyond what the process has: bytes, or a size such as "1G". Default: half of what
             the machine has.
         options: others of `spillway sort --help` with a long name, with `_` for `-`: temporary_directory="/scratch",
             head=20, ignore_case=True, human_numeric_sort=True, ...

@@ -15,12 +15,15 @@ namespace {
 
 }  // namespace
 
+bool has_gpu_driver() { return false; }
+
 GpuStatus find_gpus() {
   GpuStatus status;
   status.detail = "this program was built without CUDA: build it where nvcc is on the PATH";
   return status;
 }
 std::size_t free_device_bytes(int) { refuse(); }
+void end_gpu_use(int) {}
 
 GpuStream::GpuStream(int gpu) : gpu_(gpu) { refuse(); }
 GpuStream::~GpuStream() = default;

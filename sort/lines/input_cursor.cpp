@@ -97,7 +97,7 @@ void InputCursor::prepare_long(const LongestLine& line) {
 Reservation InputCursor::take(std::size_t bytes) {
   map_large_memory();
   resources_->grows(bytes);
-  std::optional<Reservation> taken = resources_->budget.try_reserve(bytes);
+  std::optional<Reservation> taken = resources_->budget.try_reserve(bytes, "input of the merge");
   if (!taken) throw LineTooLongError(filled_ - line_.begin, most_bytes_);
   return std::move(*taken);
 }

@@ -199,7 +199,7 @@ class InputGroups {
     const std::size_t bytes = kept_bytes(is_kept_);
     if (bytes <= kept_.bytes()) return true;
     warn(bytes - kept_.bytes());
-    std::optional<Reservation> more = budget_.try_reserve(bytes - kept_.bytes());
+    std::optional<Reservation> more = budget_.try_reserve(bytes - kept_.bytes(), "input of the merge");
     if (more) kept_.join(std::move(*more));
     return more.has_value();
   }

@@ -53,8 +53,8 @@ struct LineSortOptions {
 // Raises budgets below this silently: the program itself needs 20 MiB.
 inline constexpr std::size_t kLeastSortMemory = std::size_t{32} << 20;
 
-// Bytes that are not for lines in a sort of `memory_bytes`: the program, text on its way out, and the contexts of the compressor for each thread of
-// the calling thread's TBB arena.
+// Bytes that are not for lines in a sort of `memory_bytes`: the program, text on its way out, and the contexts of the
+// compressor for each thread of the calling thread's TBB arena.
 std::size_t unsorted_memory(std::size_t memory_bytes);
 std::size_t unsorted_memory(std::size_t threads, std::size_t memory_bytes);
 // The same for a thread that reads lines, and sorts none.

@@ -86,9 +86,9 @@ constexpr const char* kRefusal = "the sweep refuses this reservation of memory";
 extern "C" {
 
 #define RESERVE(prefix) prefix##_ZN8spillway12MemoryBudget7reserveEmSt17basic_string_viewIcSt11char_traitsIcEE
-#define TRY_RESERVE(prefix) prefix##_ZN8spillway12MemoryBudget11try_reserveEm
+#define TRY_RESERVE(prefix) prefix##_ZN8spillway12MemoryBudget11try_reserveEmSt17basic_string_viewIcSt11char_traitsIcEE
 #define TRY_RESERVE_PATIENTLY(prefix) \
-  prefix##_ZN8spillway12MemoryBudget11try_reserveEmNSt6chrono8durationIlSt5ratioILl1ELl1000EEEE
+  prefix##_ZN8spillway12MemoryBudget11try_reserveEmNSt6chrono8durationIlSt5ratioILl1ELl1000EEEESt17basic_string_viewIcSt11char_traitsIcEE
 #define MAKE_BUFFER(prefix) prefix##_ZN8spillway6BufferC1ERNS_12MemoryBudgetEmSt17basic_string_viewIcSt11char_traitsIcEE
 
 #define REUSE_BUFFER(prefix) \
@@ -100,18 +100,20 @@ Reservation RESERVE(__wrap_)(MemoryBudget* budget, std::size_t bytes, std::strin
   return RESERVE(__real_)(budget, bytes, consumer);
 }
 
-std::optional<Reservation> TRY_RESERVE(__real_)(MemoryBudget* budget, std::size_t bytes);
-std::optional<Reservation> TRY_RESERVE(__wrap_)(MemoryBudget* budget, std::size_t bytes) {
+std::optional<Reservation> TRY_RESERVE(__real_)(MemoryBudget* budget, std::size_t bytes, std::string_view consumer);
+std::optional<Reservation> TRY_RESERVE(__wrap_)(MemoryBudget* budget, std::size_t bytes, std::string_view consumer) {
   if (refuses(Resource::kBudget)) return std::nullopt;
-  return TRY_RESERVE(__real_)(budget, bytes);
+  return TRY_RESERVE(__real_)(budget, bytes, consumer);
 }
 
 std::optional<Reservation> TRY_RESERVE_PATIENTLY(__real_)(MemoryBudget* budget, std::size_t bytes,
-                                                          std::chrono::milliseconds patience);
+                                                          std::chrono::milliseconds patience,
+                                                          std::string_view consumer);
 std::optional<Reservation> TRY_RESERVE_PATIENTLY(__wrap_)(MemoryBudget* budget, std::size_t bytes,
-                                                          std::chrono::milliseconds patience) {
+                                                          std::chrono::milliseconds patience,
+                                                          std::string_view consumer) {
   if (refuses(Resource::kBudget)) return std::nullopt;
-  return TRY_RESERVE_PATIENTLY(__real_)(budget, bytes, patience);
+  return TRY_RESERVE_PATIENTLY(__real_)(budget, bytes, patience, consumer);
 }
 
 void MAKE_BUFFER(__real_)(Buffer* buffer, MemoryBudget* budget, std::size_t bytes, std::string_view consumer);

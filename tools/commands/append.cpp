@@ -41,7 +41,8 @@ Command append_command() {
        "--memory, --temp-limit, the disk or the machine's memory is too small; the index is unchanged"},
       {ExitCode::kCorrupt, "the index or a run is corrupt, or of another version; the index is unchanged"},
       {ExitCode::kNoGpu, "--require-gpu, and no GPU is usable; the index is unchanged"},
-      {ExitCode::kReportFailed, "the index is complete, but the file of --json or --skipped could not be written"}};
+      {ExitCode::kReportFailed,
+       "the index is complete, but the file of --json, --report or --skipped could not be written"}};
   command.run = run_append_command;
   return command;
 }

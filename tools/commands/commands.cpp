@@ -23,6 +23,8 @@ std::vector<Command> all_commands() {
           bench_sort_strings_command(),
           bench_modes_command(),
           bench_calibrate_command(),
+          bench_paper_command(),
+          bench_report_command(),
           plan_sort_command(),
           plan_command(),
           doctor_command(),

@@ -28,6 +28,8 @@ Command bench_sort_records_command();
 Command bench_sort_strings_command();
 Command bench_modes_command();
 Command bench_calibrate_command();
+Command bench_paper_command();
+Command bench_report_command();
 Command plan_command();
 Command plan_sort_command();
 Command doctor_command();

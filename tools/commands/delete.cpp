@@ -92,7 +92,7 @@ Command delete_command() {
       {ExitCode::kOverBudget,
        "--memory, --temp-limit, the disk or the machine's memory is too small; the index is unchanged"},
       {ExitCode::kCorrupt, "the index is corrupt or of another version; it is unchanged"},
-      {ExitCode::kReportFailed, "the index is complete, but the report of --json could not be written"}};
+      {ExitCode::kReportFailed, "the index is complete, but the report of --json or --report could not be written"}};
   command.run = run_delete_command;
   return command;
 }

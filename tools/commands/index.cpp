@@ -42,7 +42,8 @@ Command index_command() {
       {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small; no index"},
       {ExitCode::kCorrupt, "a run is corrupt: check the disk and the memory; no index"},
       {ExitCode::kNoGpu, "--require-gpu, and no GPU is usable; no index"},
-      {ExitCode::kReportFailed, "the index is complete, but the file of --json or --skipped could not be written"}};
+      {ExitCode::kReportFailed,
+       "the index is complete, but the file of --json, --report or --skipped could not be written"}};
   command.run = run_index_command;
   return command;
 }

@@ -52,7 +52,7 @@ Command merge_command() {
       {ExitCode::kBadInput, "documents with the same id, and the indexes were made with --duplicate-ids fail"},
       {ExitCode::kOverBudget, "--memory, --temp-limit, the disk or the machine's memory is too small; no index"},
       {ExitCode::kCorrupt, "an index is corrupt or of another version; no index"},
-      {ExitCode::kReportFailed, "the index is complete, but the report of --json could not be written"}};
+      {ExitCode::kReportFailed, "the index is complete, but the report of --json or --report could not be written"}};
   command.run = run_merge_command;
   return command;
 }

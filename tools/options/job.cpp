@@ -57,6 +57,9 @@ void add_scratch_options(options_description& group) {
 
 void add_report_options(options_description& group) {
   add_value(group, "json", "FILE", "write a report as JSON");
+  add_value(group, "report", "FILE",
+            "write a page (HTML) of the job: stages over time, memory by consumer, disk space, plan, what was skipped; "
+            "with --json too, that has the same");
   add_flag(group, "progress", "show progress even if standard error is not a terminal");
   add_flag(group, "quiet,q", "print only errors");
   add_flag(group, "verbose,v", "also print the plan, and why");

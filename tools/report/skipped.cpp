@@ -34,10 +34,6 @@ ordered_json skipped_json(const SkippedRecord& record) {
 }  // namespace
 
 SkippedFile::SkippedFile(const Arguments& arguments, Session& session, const std::string& output) {
-  const auto report = arguments.text("json"), skipped = arguments.text("skipped");
-  if (report && skipped && session.files.resolve(*report) == session.files.resolve(*skipped)) {
-    throw UsageError("--json and --skipped name the same file; name two");
-  }
   file_ = report_output(arguments, session, "skipped", output);
 }
 

@@ -257,7 +257,7 @@ class CudaExecutor {
 
   Buffer reserve_lists(std::size_t bytes) {
     constexpr std::chrono::milliseconds kPatience{200};
-    auto reservation = setup_.budget.try_reserve(bytes, kPatience);
+    auto reservation = setup_.budget.try_reserve(bytes, kPatience, "lists from GPUs");
     if (reservation) return Buffer(std::move(*reservation), bytes);
     throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
   }

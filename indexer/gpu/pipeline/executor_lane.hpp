@@ -31,7 +31,7 @@ class ExecutorLane final : public GpuLane {
     {
       const std::lock_guard turn(executor_.arena().turn);
       try {
-        run(packer, stats);
+        run(packer, options.timeline, stats);
       } catch (...) {
         executor_.abandon();
         lists_ = {};
@@ -55,7 +55,7 @@ class ExecutorLane final : public GpuLane {
     return reinterpret_cast<T*>(executor_.arena().memory.data() + place);
   }
 
-  void run(const BlockPacker& packer, BlockSortStats& stats) {
+  void run(const BlockPacker& packer, Timeline* timeline, BlockSortStats& stats) {
     executor_.start();
     executor_.mark(PassMark::kBegin);
     if (form_ == ChunkForm::kTokens) {
@@ -73,6 +73,20 @@ class ExecutorLane final : public GpuLane {
     stats.encode_seconds += *(seconds_.end() - 2);
     stats.download_seconds += seconds_.back();
     stats.download_bytes += downloaded_bytes_;
+    if (timeline != nullptr) add_spans(*timeline);
+  }
+
+  // The steps ran one after the other and have just ended; their times are those of the executor's clock.
+  void add_spans(Timeline& timeline) const {
+    const double sorted = std::accumulate(seconds_.begin() + 1, seconds_.end() - 2, 0.0);
+    const double encoded = *(seconds_.end() - 2), end = timeline.now();
+    double at = end - seconds_.front() - sorted - encoded - seconds_.back();
+    for (const auto& [stage, seconds] :
+         {std::pair{JobStage::kUpload, seconds_.front()}, std::pair{JobStage::kSort, sorted},
+          std::pair{JobStage::kEncode, encoded}, std::pair{JobStage::kDownload, seconds_.back()}}) {
+      timeline.add(stage, at, at + seconds);
+      at += seconds;
+    }
   }
 
   void encode(const BlockPacker& packer, const SortedKeys& sorted, const PassLayout& layout) {

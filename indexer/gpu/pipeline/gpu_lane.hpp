@@ -5,9 +5,14 @@
 #pragma once
 
 #include <cstddef>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "indexer/block/sorter.hpp"
 #include "indexer/gpu/pipeline/executor.hpp"
+#include "sort/gpu/device/error.hpp"
 
 namespace spillway {
 
@@ -26,6 +31,22 @@ class GpuLane {
                                BlockSortStats& stats) = 0;
   // The steps of the last sort().
   virtual PassSeconds seconds() const = 0;
+};
+
+using GpuLanes = std::vector<std::unique_ptr<GpuLane>>;
+
+// Lanes that are made while blocks are parsed for them. get() waits, and throws GpuStartError if there will be none.
+using StartingLanes = std::shared_future<GpuLanes>;
+
+// No lane could be made for a job that had begun to parse.
+struct GpuStartError : GpuError {
+  enum class Kind : std::uint8_t {
+    kFailed,   // a GPU failed
+    kMissing,  // there is none that can be used
+    kSmaller   // there is one with less memory than the plan assumed
+  };
+  GpuStartError(Kind what, const std::string& message) : GpuError(message), kind(what) {}
+  Kind kind;
 };
 
 }  // namespace spillway

@@ -34,7 +34,12 @@ struct GpuStatus {
   std::vector<GpuInfo> gpus;                    // including those that are too old
 };
 
-// Asks the driver. Creates no context, so it costs no device memory and about no time. Thread-safe.
+// Returns whether the kernel has an NVIDIA driver's device node: then find_gpus() probably finds a GPU, and takes a
+// while. One system call. False in a program without CUDA, and where a driver has no such node (WSL 2).
+bool has_gpu_driver();
+
+// Asks the driver. Creates no context, so it costs no device memory, but starting the driver takes 0.1 s or more.
+// Thread-safe.
 GpuStatus find_gpus();
 
 // Returns the lowest id of a usable GPU, used where none is named; asks the driver once a process. GpuError with the
@@ -44,5 +49,9 @@ int first_usable_gpu();
 // Returns the device memory of the GPU that is free now. Creates a context if this process has none there, which takes
 // about 530 MiB of device memory, 110 MiB of resident memory and 0.3 s. Throws GpuError.
 std::size_t free_device_bytes(int gpu);
+
+// Destroys this process's context on the GPU, which takes 0.07 s at the end of the process otherwise. Requires: nothing
+// in the process uses the GPU, now or later.
+void end_gpu_use(int gpu);
 
 }  // namespace spillway

@@ -1,5 +1,7 @@
 #include "sort/gpu/device/status.hpp"
 
+#include <unistd.h>
+
 #include <array>
 
 #include "sort/gpu/device/cuda_check.hpp"
@@ -65,6 +67,8 @@ void look_at_devices(int count, GpuStatus& status) {
 
 }  // namespace
 
+bool has_gpu_driver() { return access("/dev/nvidiactl", F_OK) == 0; }
+
 GpuStatus find_gpus() {
   GpuStatus status;
   int driver = 0, runtime = 0, count = 0;
@@ -83,6 +87,11 @@ GpuStatus find_gpus() {
     status.detail = failure.what();
   }
   return status;
+}
+
+// A GPU that was lost has nothing to destroy.
+void end_gpu_use(int gpu) {
+  if (cudaSetDevice(gpu) == cudaSuccess) cudaDeviceReset();
 }
 
 std::size_t free_device_bytes(int gpu) {

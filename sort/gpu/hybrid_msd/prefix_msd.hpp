@@ -13,6 +13,9 @@ namespace spillway {
 // The most items of a tile, which one block sorts in shared memory; larger buckets are split.
 inline constexpr std::uint32_t kMsdTile = 2048;
 inline constexpr std::uint32_t kMsdDigits = 256, kMsdPrefixLevels = 8;
+// Items that a block counts or moves; and the slices of a bucket of `items` > 0 items, which may be 2^32 - 1.
+inline constexpr std::uint32_t kMsdSlice = 64 * kMsdDigits;
+SPILLWAY_HOST_DEVICE constexpr std::uint32_t msd_slices(std::uint32_t items) { return (items - 1) / kMsdSlice + 1; }
 
 // Returns the digit of a level. The string's number provides four more digits after the prefix, so that equal prefixes
 // end in string order although buckets are filled in any order.

@@ -14,8 +14,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::uint32_t kThreads = 256;               // of a block
-constexpr std::uint32_t kSliceItems = 64 * kThreads;  // items that a block counts or moves
+constexpr std::uint32_t kThreads = 256;  // of a block
 constexpr std::uint32_t kEach = kMsdTile / kThreads;
 static_assert(kThreads == kMsdDigits, "each thread handles one digit");
 
@@ -28,7 +27,7 @@ struct Items {
   __device__ ItemArray operator[](std::uint32_t array) const { return array == 0 ? first : second; }
 };
 
-// Up to kSliceItems items of a bucket, from `begin` on: the work of one block.
+// Up to kMsdSlice items of a bucket, from `begin` on: the work of one block.
 struct Slice {
   std::uint32_t bucket, begin;
 };
@@ -62,7 +61,7 @@ __device__ std::uint32_t add_digit(std::uint32_t* counters, std::uint32_t digit,
 }
 
 __device__ std::uint32_t slice_end(const Slice& slice, const MsdBucket& bucket) {
-  return bucket.end - slice.begin < kSliceItems ? bucket.end : slice.begin + kSliceItems;
+  return bucket.end - slice.begin < kMsdSlice ? bucket.end : slice.begin + kMsdSlice;
 }
 
 // Calls use(i, active) for each of the thread's items; `active` is the mask of the warp's lanes that have one.
@@ -108,8 +107,7 @@ __global__ void __launch_bounds__(kThreads) plan_buckets_kernel(Lists lists) {
         bucket, counts,
         [&](const MsdBucket& child) {
           const std::uint32_t number = numbers[child_count] = atomicAdd(&lists.d_counts->buckets, 1);
-          first_slices[child_count] =
-              atomicAdd(&lists.d_counts->slices, (child.size() + kSliceItems - 1) / kSliceItems);
+          first_slices[child_count] = atomicAdd(&lists.d_counts->slices, msd_slices(child.size()));
           lists.d_next_buckets[number] = children[child_count++] = child;
         },
         [&](const MsdBucket& tile) { lists.d_tiles[atomicAdd(&lists.d_counts->tiles, 1)] = tile; });
@@ -117,9 +115,9 @@ __global__ void __launch_bounds__(kThreads) plan_buckets_kernel(Lists lists) {
   __syncthreads();
   d_places[threadIdx.x] = counts[threadIdx.x];
   for (std::uint32_t child = 0; child < child_count; ++child) {
-    const std::uint32_t slices = (children[child].size() + kSliceItems - 1) / kSliceItems;
+    const std::uint32_t slices = msd_slices(children[child].size());
     for (std::uint32_t i = threadIdx.x; i < slices; i += kThreads) {
-      lists.d_next_slices[first_slices[child] + i] = {numbers[child], children[child].begin + i * kSliceItems};
+      lists.d_next_slices[first_slices[child] + i] = {numbers[child], children[child].begin + i * kMsdSlice};
     }
   }
 }
@@ -204,7 +202,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads) first_bucket_kernel(Lists lists, std::uint32_t count) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i == 0) lists.d_buckets[0] = {0, count, 0};
-  if (i < (count + kSliceItems - 1) / kSliceItems) lists.d_slices[i] = {0, i * kSliceItems};
+  if (i < msd_slices(count)) lists.d_slices[i] = {0, i * kMsdSlice};
 }
 
 class GpuPrefixSort final : public PrefixSort {
@@ -231,7 +229,7 @@ class GpuPrefixSort final : public PrefixSort {
   void sort() override {
     cuda_check(cudaMemsetAsync(lists_.d_counts, 0, sizeof(Counts), stream_.handle()));
     const auto all = static_cast<std::uint32_t>(count_);
-    Counts counts{1, (all - 1) / kSliceItems + 1, 0};
+    Counts counts{1, msd_slices(all), 0};
     first_bucket_kernel<<<blocks_for(counts.slices, kThreads), kThreads, 0, stream_.handle()>>>(lists_, all);
     check_launch();
     if (count_ <= kMsdTile) {
@@ -262,7 +260,7 @@ class GpuPrefixSort final : public PrefixSort {
   // Upper bounds. Buckets of a level are larger than a tile. The tiles between two buckets, and before and after all of
   // them, are such that any two neighbours together exceed a tile. There are 12 levels.
   static std::size_t most_buckets(std::size_t count) { return count / kMsdTile + 1; }
-  static std::size_t most_slices(std::size_t count) { return count / kSliceItems + most_buckets(count); }
+  static std::size_t most_slices(std::size_t count) { return count / kMsdSlice + most_buckets(count); }
   static std::size_t most_tiles(std::size_t count) { return 26 * most_buckets(count); }
   static std::size_t tie_words(std::size_t count) { return (count + 31) / 32; }
 

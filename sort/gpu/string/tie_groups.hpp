@@ -27,11 +27,12 @@ class TieGroups {
   // ends at or before `last`.
   template <typename Use>
   void for_each(std::uint32_t begin, std::uint32_t end, std::uint32_t last, Use use) const {
-    // A group begins one element before its first tie.
-    for (std::uint32_t tie = find(begin, end + 1, last, Look::kTie); tie <= end && tie < last;) {
+    // A group begins one element before its first tie. 64 bits, because `end` may be 2^32 - 1.
+    const std::uint64_t ties_end = std::uint64_t{end} + 1;
+    for (std::uint32_t tie = find(begin, ties_end, last, Look::kTie); tie <= end && tie < last;) {
       const std::uint32_t group_end = find(tie, last, last, Look::kNone);
       if (tie > begin) use(tie - 1, group_end);
-      tie = find(group_end, end + 1, last, Look::kTie);
+      tie = find(group_end, ties_end, last, Look::kTie);
     }
   }
 
@@ -41,13 +42,13 @@ class TieGroups {
 
   // Returns the first place in [from, to) that is a tie (kTie) or is none (kNone), and `last` if there is no such
   // place.
-  std::uint32_t find(std::uint32_t from, std::uint32_t to, std::uint32_t last, Look look) const {
+  std::uint32_t find(std::uint64_t from, std::uint64_t to, std::uint32_t last, Look look) const {
     while (from < to && from < last) {
       const std::uint32_t word = look == Look::kTie ? words_[from / 32] : ~words_[from / 32];
       const std::uint32_t rest = word >> (from % 32);
       if (rest != 0) {
         from += static_cast<std::uint32_t>(std::countr_zero(rest));
-        return from < to && from < last ? from : last;
+        return from < to && from < last ? static_cast<std::uint32_t>(from) : last;
       }
       from += 32 - from % 32;
     }

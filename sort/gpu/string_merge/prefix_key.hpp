@@ -86,8 +86,9 @@ SPILLWAY_HOST_DEVICE inline PrefixKey load_key(const KeyAlphabet& alphabet, cons
 
 // A string's relation to the pivot of its group, whose strings share `depth` bytes, is a number: strings smaller than
 // the pivot come first, by the number of bytes they share with it, ascending; then those equal to it; then the greater
-// ones, by the bytes they share, descending. The key continues with the bytes where the string differs from the pivot,
-// or kMostOffset bytes after `depth`.
+// ones, by the bytes they share, descending. The key continues with the bytes where the string differs from the pivot.
+// Only kMostOffset bytes after `depth` are compared, so that a round reads no more of long strings: those that share
+// them and go on, the pivot too, have one number, and their keys continue there.
 inline constexpr std::uint32_t kPlaceBits = 11, kMostOffset = (1 << (kPlaceBits - 1)) - 2;
 inline constexpr std::uint32_t kPivotPlace = kMostOffset + 1;
 
@@ -97,11 +98,16 @@ SPILLWAY_HOST_DEVICE inline PrefixKey pivot_key(const KeyAlphabet& alphabet, con
   const auto at_place = [bits_in_front](std::uint32_t place) {
     return PrefixKey{place} << (64 - kPlaceBits - bits_in_front);
   };
-  if (string.data == pivot.data && string.bytes == pivot.bytes) return at_place(kPivotPlace);
-  const std::uint32_t shared = shared_prefix(string, pivot, depth);
+  const std::uint32_t least = string.bytes < pivot.bytes ? string.bytes : pivot.bytes;
+  const bool is_long = least - depth > kMostOffset, is_pivot = string.data == pivot.data && string.bytes == pivot.bytes;
+  if (is_pivot && !is_long) return at_place(kPivotPlace);
+  const std::uint32_t compared = is_long ? depth + kMostOffset : least;
+  const auto shared =
+      is_pivot ? compared : static_cast<std::uint32_t>(shared_prefix(string.data, pivot.data, depth, compared));
   if (shared == string.bytes && shared == pivot.bytes) return at_place(kPivotPlace);
-  const bool is_before = shared == string.bytes || (shared != pivot.bytes && string.data[shared] < pivot.data[shared]);
-  const std::uint32_t offset = shared - depth < kMostOffset ? shared - depth : kMostOffset;
+  const bool is_before = shared == string.bytes || (is_long && shared == compared) ||
+                         (shared != pivot.bytes && string.data[shared] < pivot.data[shared]);
+  const std::uint32_t offset = shared - depth;
   const std::uint32_t place = is_before ? offset : 2 * kPivotPlace - offset;
   return at_place(place) | load_key(alphabet, string, depth + offset, bits_in_front + kPlaceBits);
 }

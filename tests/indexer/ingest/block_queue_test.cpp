@@ -113,12 +113,18 @@ class BlockQueueTest : public ::testing::Test {
     plan_.fallback_bytes = 1;  // a chunk at a time
     BlockSortOptions options;
     options.run_block_bytes = kMinRunBlockBytes;
-    std::vector<std::unique_ptr<GpuLane>> lanes;
+    GpuLanes lanes;
     for (unsigned i = 0; i < lane_count; ++i) {
       lanes.push_back(std::make_unique<ScriptedLane>(script_, *sorter_, budget_));
     }
+    BlockSorters sorters{*sorter_, lanes};
+    if (start_ != nullptr) {
+      sorters.lanes = {};
+      sorters.starting = std::async(std::launch::async, start_).share();
+      sorters.starting_count = lanes_;
+    }
     {
-      BlockQueue queue({{*sorter_, lanes}, mode, required, options, plan_, slots_, context_, budget_, runs});
+      BlockQueue queue({sorters, mode, required, options, plan_, slots_, context_, budget_, runs});
       for (std::size_t i = 0; i < count; ++i) {
         Block block;
         block.number = i;
@@ -127,6 +133,7 @@ class BlockQueueTest : public ::testing::Test {
               chunk_of(budget_, "word" + std::to_string(i), 100 * static_cast<std::uint32_t>(i) + c + 1));
         }
         queue.put(std::move(block));
+        ++put_;
       }
       queue.finish();
       stats_ = queue.stats();
@@ -162,6 +169,8 @@ class BlockQueueTest : public ::testing::Test {
   Script script_;
   ConcurrencyLimiter slots_{1};
   unsigned lanes_ = 2;
+  std::function<GpuLanes()> start_;  // makes the lanes while blocks are put
+  std::atomic<std::size_t> put_{0};
   std::size_t run_memory_bytes_ = kBudget / 4;
   int spilled_ = 0;
   int spilled_alone_ = 0;  // of one block
@@ -193,6 +202,45 @@ TEST_F(BlockQueueTest, KeepsEachLaneBusy) {
     EXPECT_EQ(script_.most_alive, static_cast<int>(lanes));
     EXPECT_EQ(stats_.gpu_blocks, 20u);
   }
+}
+
+// The lanes come when all blocks that may wait were put, and no more.
+TEST_F(BlockQueueTest, LetsBlocksWaitForLanesThatAreBeingMade) {
+  for (const unsigned waiting : {0U, 1U, 4U, 50U}) {
+    plan_.waiting_blocks = waiting;
+    put_ = 0;
+    std::size_t put_before_lanes = 0;
+    start_ = [&] {
+      const std::size_t most = std::min<std::size_t>(lanes_ + waiting, 9);
+      for (int i = 0; i < 10'000 && put_ < most; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      put_before_lanes = put_;
+      GpuLanes lanes;
+      for (unsigned i = 0; i < lanes_; ++i) {
+        lanes.push_back(std::make_unique<ScriptedLane>(script_, *sorter_, budget_));
+      }
+      return lanes;
+    };
+    const std::vector<std::uint64_t> documents = run(IndexMode::kGpuPlus, 9);
+    EXPECT_EQ(put_before_lanes, std::min<std::size_t>(lanes_ + waiting, 9));
+    ASSERT_EQ(documents.size(), 9U);
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
+    EXPECT_EQ(stats_.gpu_blocks, 9U);
+  }
+}
+
+TEST_F(BlockQueueTest, EndsBeforeItsFirstRunWhereNoLanesCome) {
+  plan_.waiting_blocks = 3;
+  for (const std::size_t blocks : {1, 2, 9}) {
+    start_ = []() -> GpuLanes {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      throw GpuStartError(GpuStartError::Kind::kFailed, "the device is gone");
+    };
+    EXPECT_THROW(run(IndexMode::kGpuPlus, blocks), GpuStartError);
+    EXPECT_EQ(script_.begun, 0);
+    EXPECT_EQ(progress_.runs, 0U);
+  }
+  EXPECT_TRUE(warnings_.empty());
 }
 
 TEST_F(BlockQueueTest, SortsOnTheCpuWhatTheGpuDoesNot) {

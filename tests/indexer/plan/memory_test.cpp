@@ -189,6 +189,38 @@ TEST(IndexPlan, HasPinnedSlotsForTokensWhereMemoryIsLeft) {
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).pinned_bytes, 0U);
 }
 
+// Blocks that wait for a GPU take memory that no other consumer has, in pinned slots where there are any.
+TEST(IndexPlan, LetsBlocksWaitForAGpuWhereMemoryIsLeft) {
+  IndexPlanInput input = input_of(65536 * kMebibyte, 16);
+  input.mode = IndexMode::kGpuPlus;
+  input.form = ChunkForm::kTokens;
+  input.lanes = 2;
+  input.staging_bytes = 256 * kMebibyte;
+  input.block_limit = [](std::size_t bytes) { return std::min(bytes, 256 * kMebibyte); };
+  const IndexPlan ready = plan_index(input, ContentOptions{}, {});
+  EXPECT_EQ(ready.waiting_blocks, 0U);
+  input.waits_for_gpu = true;
+  const IndexPlan plan = plan_index(input, ContentOptions{}, {});
+  SCOPED_TRACE(plan.describe());
+  EXPECT_EQ(plan.assembler.block_bytes, ready.assembler.block_bytes);
+  EXPECT_EQ(plan.waiting_blocks, 8U);
+  EXPECT_EQ(plan.pinned_bytes, ready.pinned_bytes + plan.waiting_blocks * plan.assembler.block_bytes);
+  EXPECT_NE(plan.describe().find("and 8 more until the GPU is ready"), std::string::npos);
+  for (const std::size_t memory : {1024, 2048, 4096, 8192, 16384}) {
+    for (const StorePolicy store : {StorePolicy::kMeta, StorePolicy::kText}) {
+      ContentOptions options;
+      options.store = store;
+      input.memory_bytes = memory * kMebibyte;
+      const IndexPlan some = plan_index(input, options, {});
+      std::size_t rows = 0;
+      for (const MemoryConsumer& consumer : some.consumers) rows += consumer.bytes;
+      EXPECT_LE(rows + std::max(some.pinned_bytes, some.waiting_blocks * some.assembler.block_bytes),
+                input.memory_bytes)
+          << memory;
+    }
+  }
+}
+
 TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeManySmallOnes) {
   IndexPlanInput input = input_of(512 * kMebibyte, 2);
   input.forced_block_bytes = 8 * kMebibyte;

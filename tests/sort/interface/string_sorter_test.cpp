@@ -267,6 +267,22 @@ TEST_P(StringSorterContract, SortsManyStringsBehindLongPrefixes) {
   check(strings);
 }
 
+// One string takes the common prefix from all: rounds must come to the end of it, in groups of a block and larger ones,
+// and copies of a string end where it does.
+TEST_P(StringSorterContract, SortsLongPrefixesBesideAnOutlier) {
+  for (const std::size_t count : testing::sanitizer_sizes({1000, 2500}, {400, 1200})) {
+    for (const std::size_t bytes : testing::sanitizer_sizes({1022, 1029, 1030, 2051, 20000}, {1029, 2500})) {
+      const std::string prefix(bytes, 'x');
+      Strings strings = random_strings(count, 3, "axz", count + bytes);
+      for (std::string& text : strings) text.insert(0, prefix);
+      strings.push_back("an outlier");
+      strings.push_back(prefix + std::string(3000, 'x'));
+      strings.push_back(prefix);
+      check(strings);
+    }
+  }
+}
+
 // The sequences defeat pivots that are medians of samples: organ pipes, rotated and interleaved sequences.
 TEST_P(StringSorterContract, SortsSequencesThatDefeatSampledPivots) {
   const auto number = [](std::uint32_t value) {

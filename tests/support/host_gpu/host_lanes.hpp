@@ -12,7 +12,7 @@
 
 namespace spillway::testing {
 
-using GpuLanes = std::vector<std::unique_ptr<GpuLane>>;
+using spillway::GpuLanes;
 
 struct HostLaneOptions {
   ChunkForm form = ChunkForm::kTables;

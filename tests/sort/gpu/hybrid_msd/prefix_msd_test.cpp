@@ -74,6 +74,13 @@ TEST(PlanBuckets, LeavesWhatHasOneDigitWhereItIs) {
   EXPECT_EQ(split.tiles[0].array, 0u);
 }
 
+TEST(MsdSlices, CoverBucketsOfAnySize) {
+  for (const std::uint32_t items :
+       {1U, kMsdSlice - 1, kMsdSlice, kMsdSlice + 1, 0xFFFFFFFFU - kMsdSlice, 0xFFFFFFFFU}) {
+    EXPECT_EQ(msd_slices(items), (std::uint64_t{items} + kMsdSlice - 1) / kMsdSlice);
+  }
+}
+
 TEST(MsdDigit, GoesThroughThePrefixAndThenTheNumber) {
   const std::uint64_t prefix = 0x0102030405060708;
   const std::uint32_t index = 0x090A0B0C;

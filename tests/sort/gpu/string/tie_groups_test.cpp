@@ -2,6 +2,7 @@
 #include "sort/gpu/string/tie_groups.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <random>
@@ -62,6 +63,25 @@ TEST(TieGroups, AreFoundWholeWhateverTheRanges) {
       }
     }
   }
+}
+
+// Pages that are only read take no memory.
+TEST(TieGroups, AreFoundInSequencesOfTheMostPlaces) {
+  constexpr std::uint32_t kCount = 0xFFFFFFFF;
+  constexpr std::size_t kWords = TieGroups::word_count(kCount);
+  void* const mapped = mmap(nullptr, kWords * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  auto* const words = static_cast<std::uint32_t*>(mapped);
+  words[kWords - 1] = 0b0111'0000'0000'0110u << 16;  // ties at places 2^32 - 15, -14, -4, -3 and -2
+  const TieGroups groups({words, kWords}, kCount);
+  Groups found;
+  const auto keep = [&](std::uint32_t begin, std::uint32_t end) { found.emplace_back(begin, end); };
+  groups.for_each(kCount - 200, kCount - 100, kCount, keep);
+  EXPECT_TRUE(found.empty());
+  groups.for_each(kCount - 100, kCount, kCount, keep);
+  EXPECT_EQ(found, (Groups{{kCount - 15, kCount - 12}, {kCount - 4, kCount}}));
+  munmap(mapped, kWords * sizeof(std::uint32_t));
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+#include "tests/gpu_start/fake_gpu.hpp"
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
+#include "io/memory/budget.hpp"
+#include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "sort/sorters.hpp"
+#include "tests/support/host_gpu/host_lanes.hpp"
+
+namespace spillway::testing {
+
+FakeGpu& fake_gpu() {
+  static FakeGpu gpu;
+  return gpu;
+}
+
+namespace {
+
+HostLaneOptions host_options(const GpuSorterOptions& options) {
+  HostLaneOptions host;
+  host.form = options.form;
+  host.arena_bytes = options.arena_bytes;
+  host.lanes = options.lanes;
+  host.arenas = options.arenas;
+  if (options.form != ChunkForm::kTokens) host.records = find_record_sorter("cpu-radix");
+  host.strings = find_string_sorter("cpu-msd");
+  return host;
+}
+
+// Arenas are reserved, and hardly touched.
+MemoryBudget& device() {
+  static MemoryBudget budget(std::size_t{1} << 40);
+  return budget;
+}
+
+}  // namespace
+}  // namespace spillway::testing
+
+using spillway::testing::fake_gpu;
+using spillway::testing::StartFault;
+
+extern "C" {
+
+bool __wrap__ZN8spillway14has_gpu_driverEv() { return true; }
+
+spillway::GpuStatus __wrap__ZN8spillway9find_gpusEv() {
+  ++fake_gpu().asked;
+  std::this_thread::sleep_for(fake_gpu().start_time);
+  spillway::GpuStatus status;
+  status.state = spillway::GpuState::kUsable;
+  if (fake_gpu().fault == StartFault::kNoDevice) {
+    status.state = spillway::GpuState::kNoDevice;
+    status.detail = "the test has hidden its GPU";
+    return status;
+  }
+  spillway::GpuInfo& gpu = status.gpus.emplace_back();
+  gpu.name = "the test's GPU";
+  gpu.major = 9;
+  gpu.memory_bytes = std::size_t{64} << 30;
+  return status;
+}
+
+std::size_t __wrap__ZN8spillway17free_device_bytesEi(int) {
+  if (fake_gpu().fault == StartFault::kContext) throw spillway::GpuError("the test's GPU makes no context", true);
+  return fake_gpu().free_bytes;
+}
+
+std::size_t __wrap__ZN8spillway23block_pass_device_bytesERKNS_13BlockPassSizeERKNS_16GpuSorterOptionsE(
+    const spillway::BlockPassSize& size, const spillway::GpuSorterOptions& options) {
+  return spillway::testing::host_pass_bytes(size, spillway::testing::host_options(options));
+}
+
+spillway::GpuLanes __wrap__ZN8spillway14make_gpu_lanesERKNS_16GpuSorterOptionsERNS_12MemoryBudgetE(
+    const spillway::GpuSorterOptions& options, spillway::MemoryBudget&) {
+  if (fake_gpu().fault == StartFault::kArena) throw spillway::GpuMemoryError("the test's GPU is full");
+  return spillway::testing::make_host_lanes(spillway::testing::host_options(options), spillway::testing::device());
+}
+
+}  // extern "C"

@@ -1,0 +1,27 @@
+// A GPU for the tests of its start: the linker gives its functions the calls of the library (tests/CMakeLists.txt). Its
+// lanes work on the host.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+
+namespace spillway::testing {
+
+enum class StartFault {
+  kNone,
+  kNoDevice,  // a driver, but no GPU that can be used
+  kContext,   // the free memory cannot be asked for
+  kArena      // too little memory is left for the arenas
+};
+
+struct FakeGpu {
+  StartFault fault = StartFault::kNone;
+  std::chrono::milliseconds start_time{0};  // that it takes to start
+  std::size_t free_bytes = std::size_t{64} << 30;
+  std::atomic<int> asked{0};  // calls of find_gpus()
+};
+
+FakeGpu& fake_gpu();
+
+}  // namespace spillway::testing

@@ -1,0 +1,202 @@
+// `bench paper`: the list of tables and figures, what runs for them, and going on after an interruption.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "corpora/synthetic/key_set.hpp"
+#include "corpora/synthetic/string_sets.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "sort/sorters.hpp"
+#include "tests/support/index_files.hpp"
+#include "tests/support/places.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/scratch_directory.hpp"
+#include "tools/bench/modes/variant.hpp"
+#include "tools/bench/paper/item.hpp"
+
+namespace spillway {
+namespace {
+
+using nlohmann::json;
+using testing::ProgramResult;
+using testing::read_bytes;
+using testing::run_spillway;
+using testing::ScratchDirectory;
+using testing::write_bytes;
+
+std::set<std::string> names_of_sorters() {
+  std::set<std::string> names;
+  for (const auto* sorter : record_sorters()) names.emplace(sorter->name());
+  for (const auto* sorter : gpu_record_sorters()) names.emplace(sorter->name());
+  for (const auto* sorter : string_sorters()) names.emplace(sorter->name());
+  for (const auto* sorter : gpu_string_sorters()) names.emplace(sorter->name());
+  return names;
+}
+
+void check_names(const KeysRun& run) {
+  for (const std::string& name : run.sorters) EXPECT_TRUE(names_of_sorters().contains(name)) << name;
+  for (const std::string& name : run.distributions) {
+    const auto& all = key_distributions();
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; })) << name;
+  }
+}
+void check_names(const StringsRun& run) {
+  for (const std::string& name : run.sorters) EXPECT_TRUE(names_of_sorters().contains(name)) << name;
+  for (const std::string& name : run.sets) EXPECT_EQ(find_string_set(name).name, name);
+}
+void check_names(const SetsRun& run) {
+  for (const std::string& name : run.sets) EXPECT_EQ(find_string_set(name).name, name);
+}
+void check_names(const ModesRun& run) {
+  for (const std::string& name : run.modes) EXPECT_EQ(parse_mode_variant(name).text, name);
+}
+
+TEST(Papers, HaveARowForEveryTableAndFigure) {
+  std::map<std::string, std::set<std::string>> ids;
+  for (const Paper& paper : papers()) {
+    for (const PaperItem& item : paper.items) EXPECT_TRUE(ids[paper.name].insert(item.id).second) << item.id;
+  }
+  ASSERT_EQ(ids.size(), 5u);
+  const std::map<std::string, std::vector<std::string>> kExpected{
+      {"satish2009",
+       {"figure 1", "figure 2", "figure 3", "figure 4", "figure 5", "figure 6", "figure 7", "figure 8a", "figure 8b"}},
+      {"davidson2012",
+       {"figure 1", "figure 2", "figure 3", "figure 4", "figure 5", "figure 6", "figure 7a", "figure 7b", "figure 8a",
+        "figure 8b", "figure 9a", "figure 9b"}},
+      {"capannini2012",
+       {"figure 1", "figure 2", "figure 3", "figure 4", "figure 5", "figure 6", "figure 7", "figure 8a", "figure 8b",
+        "table 1", "table 2"}},
+      {"deshpande2013",
+       {"figure 1", "figure 2", "figure 3", "figure 4", "table I", "table II", "table III", "table IV", "table V",
+        "table VI", "table VII", "table VIII"}},
+      {"drozd2014", {"figure 1", "figure 2", "figure 3", "figure 4", "figure 5", "figure 6", "figure 7", "figure 8"}}};
+  for (const auto& [paper, items] : kExpected) {
+    for (const std::string& id : items) EXPECT_TRUE(ids[paper].contains(id)) << paper << " " << id;
+  }
+}
+
+TEST(Papers, RunWhatThereIsOrSayWhyNot) {
+  for (const Paper& paper : papers()) {
+    for (const PaperItem& item : paper.items) {
+      EXPECT_FALSE(item.runs.empty() && item.left_out.empty()) << paper.name << " " << item.id;
+      EXPECT_TRUE(item.runs.empty() || !item.stand_in.empty()) << paper.name << " " << item.id;
+      for (const PaperRun& run : item.runs) std::visit([](const auto& one) { check_names(one); }, run);
+    }
+  }
+}
+
+TEST(Papers, StandInTheirPageOfTheDocs) {
+  const std::string page = read_bytes(testing::source_directory() + "/docs/papers.md");
+  for (const Paper& paper : papers()) {
+    const std::size_t begin = page.find("## `" + paper.name + "`");
+    ASSERT_NE(begin, std::string::npos) << paper.name;
+    const std::string section = page.substr(begin, page.find("\n## ", begin) - begin);
+    for (const PaperItem& item : paper.items) {
+      EXPECT_NE(section.find("\n| " + item.id + " | " + item.title + " |"), std::string::npos) << item.id;
+    }
+  }
+}
+
+class BenchPaper : public ::testing::Test {
+ protected:
+  ProgramResult bench(const std::vector<std::string>& words) const {
+    std::vector<std::string> all{"bench", "paper"};
+    all.insert(all.end(), words.begin(), words.end());
+    for (const char* word : {"--quick", "--scratch"}) all.emplace_back(word);
+    all.push_back(scratch_.path());
+    return run_spillway(all);
+  }
+  json report() const { return json::parse(read_bytes(json_)); }
+
+  ScratchDirectory scratch_;
+  const std::string json_ = scratch_ / "paper.json", partial_ = json_ + ".partial";
+};
+
+TEST_F(BenchPaper, GivesTheSetsOfTheTableWithThePapersFigures) {
+  const ProgramResult result = bench({"deshpande2013", "--item", "table I", "--json", json_});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json item = report().at("items").at(0);
+  EXPECT_EQ(item.at("status"), "measured");
+  EXPECT_EQ(item.at("runs").at(0).at("cases").size(), 10u);
+  EXPECT_EQ(item.at("paper_figures").at(0).at("points").at(0), (json{{"at", "artificial-2"}, {"value", 98}}));
+  EXPECT_NE(result.out.find("artificial-2, 100,000 strings"), std::string::npos) << result.out;
+  EXPECT_FALSE(std::filesystem::exists(partial_)) << "it is done";
+}
+
+TEST_F(BenchPaper, SaysThatAPartNeedsAGpu) {
+  if (find_gpus().state == GpuState::kUsable) GTEST_SKIP() << "there is a GPU";
+  ASSERT_EQ(bench({"satish2009", "--item", "figure 3", "--json", json_}).exit_code, 0);
+  EXPECT_EQ(report().at("items").at(0).at("status"), "needs a GPU");
+  EXPECT_TRUE(report().at("items").at(0).at("runs").empty());
+  const ProgramResult part = bench({"deshpande2013", "--item", "table VIII", "--json", json_, "--force"});
+  ASSERT_EQ(part.exit_code, 0) << part.err;
+  EXPECT_EQ(report().at("items").at(0).at("status"), "CPU part");
+  EXPECT_NE(part.err.find("only the parts for the CPU"), std::string::npos) << part.err;
+  EXPECT_EQ(bench({"satish2009", "--require-gpu"}).exit_code, 6);
+}
+
+TEST_F(BenchPaper, MeasuresJobsOfSeveralSizes) {
+  ASSERT_EQ(bench({"capannini2012", "--item", "table 2", "--json", json_}).exit_code, 0);
+  const json cases = report().at("items").at(0).at("runs").at(0).at("cases");
+  ASSERT_EQ(cases.size(), 6u);
+  for (std::size_t i = 1; i < cases.size(); ++i) {
+    EXPECT_GT(cases[i].at("input_bytes").get<double>(), 1.8 * cases[i - 1].at("input_bytes").get<double>());
+  }
+  EXPECT_GE(cases[0].at("modes").size(), 2u);
+  const ProgramResult page = run_spillway({"bench", "report", json_, "-o", "-"});
+  EXPECT_EQ(page.exit_code, 0) << page.err;
+  EXPECT_NE(page.out.find("Time over the size of the collection"), std::string::npos);
+  EXPECT_NE(page.out.find("1677 s"), std::string::npos) << "the paper's figure, 1676.82 s";
+}
+
+// Drawings and what cannot run have their rows, too.
+TEST_F(BenchPaper, HasARowForWhatDoesNotRun) {
+  ASSERT_EQ(bench({"satish2009", "--item", "figure 7", "--json", json_}).exit_code, 0);
+  EXPECT_EQ(report().at("items").at(0).at("status"), "not run");
+  EXPECT_NE(report().at("items").at(0).at("left_out").get<std::string>().find("GPUSort"), std::string::npos);
+}
+
+TEST_F(BenchPaper, GoesOnAfterAnInterruption) {
+  const std::vector<std::string> words{"deshpande2013", "--item", "table I", "--json", json_, "--force"};
+  ASSERT_EQ(bench(words).exit_code, 0);
+  json options = report().at("options");
+  options["commit"] = report().at("commit");
+  json item = report().at("items").at(0);
+  item["title"] = "from before";
+  write_bytes(partial_, json{{"options", options}, {"items", {item}}}.dump());
+  const ProgramResult result = bench(words);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("1 tables and figures are done"), std::string::npos) << result.err;
+  EXPECT_EQ(report().at("items").at(0).at("title"), "from before");
+  EXPECT_FALSE(std::filesystem::exists(partial_));
+}
+
+TEST_F(BenchPaper, RefusesToGoOnWithOtherOptionsUnlessItBeginsAnew) {
+  write_bytes(partial_, "{\"options\":{},\"items\":[]}");
+  const std::vector<std::string> words{"satish2009", "--item", "figure 7", "--json", json_};
+  const ProgramResult other = bench(words);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("--restart"), std::string::npos) << other.err;
+  write_bytes(partial_, "{\"options\"");
+  const ProgramResult damaged = bench(words);
+  EXPECT_EQ(damaged.exit_code, 5);
+  EXPECT_NE(damaged.err.find("byte 11: "), std::string::npos) << damaged.err;
+  std::vector<std::string> anew = words;
+  anew.emplace_back("--restart");
+  EXPECT_EQ(bench(anew).exit_code, 0);
+}
+
+TEST_F(BenchPaper, NamesWhatThereIs) {
+  const ProgramResult paper = bench({"satish2010"}), item = bench({"satish2009", "--item", "figure 9"});
+  EXPECT_EQ(paper.exit_code, 2);
+  EXPECT_NE(paper.err.find("deshpande2013"), std::string::npos) << paper.err;
+  EXPECT_EQ(item.exit_code, 2);
+  EXPECT_NE(item.err.find("figure 8b"), std::string::npos) << item.err;
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,222 @@
+// `bench report`: the plots of each kind of report, and what is said of bad ones.
+#include "tools/report_page/pages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "io/base/error.hpp"
+#include "tests/support/index_files.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+namespace spillway {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::ProgramResult;
+using testing::read_bytes;
+using testing::run_spillway;
+using testing::ScratchDirectory;
+using testing::write_bytes;
+
+JsonReport report_of(ordered_json json, const std::string& label = "one") {
+  JsonReport report{.path = label + ".json", .label = label, .command = json.at("command")};
+  report.json = std::move(json);
+  return report;
+}
+
+ordered_json seconds(double median) {
+  return {{"median", median}, {"least", median * 0.9}, {"most", median * 1.1}, {"rounds", {median}}};
+}
+
+ordered_json sorter(const std::string& name, double median) {
+  return {{"sorter", name},
+          {"on_gpu", false},
+          {"scratch_bytes", 1024},
+          {"per_second", 1e6},
+          {"sort_seconds", seconds(median)},
+          {"from_pinned_seconds", nullptr},
+          {"from_pageable_seconds", nullptr}};
+}
+
+ordered_json keys_case(const std::string& distribution, std::uint64_t count, int bits) {
+  return {{"distribution", distribution},
+          {"count", count},
+          {"bits", bits},
+          {"bytes", 8 * count},
+          {"sorters", {sorter("cpu-radix", 0.001), sorter("cpu-quick", 0.002)}}};
+}
+
+ordered_json keys_report(const std::vector<ordered_json>& cases) {
+  return {{"program", "spillway"}, {"command", "bench sort records"}, {"version", "1"}, {"cases", cases}};
+}
+
+// All items of a kind in a page.
+template <typename Item>
+std::vector<Item> items_of(const Page& page) {
+  std::vector<Item> found;
+  for (const PageSection& section : page.sections) {
+    for (const PageItem& item : section.items) {
+      if (const auto* one = std::get_if<Item>(&item)) found.push_back(*one);
+    }
+  }
+  return found;
+}
+
+TEST(SortPages, DrawLinesOverTheNumberOfKeys) {
+  const Page page = page_of({report_of(keys_report({keys_case("uniform", 4096, 32), keys_case("uniform", 1024, 32)}))});
+  const auto plots = items_of<LinePlot>(page);
+  ASSERT_EQ(plots.size(), 1u);
+  ASSERT_EQ(plots[0].series.size(), 2u);
+  EXPECT_EQ(plots[0].series[0].name, "cpu-radix");
+  ASSERT_EQ(plots[0].series[0].points.size(), 2u);
+  EXPECT_DOUBLE_EQ(plots[0].series[0].points[0].x, 1024) << "sorted by their number";
+  EXPECT_DOUBLE_EQ(plots[0].series[0].points[0].y.middle, 1.024e6);
+  EXPECT_DOUBLE_EQ(plots[0].series[0].points[0].y.least, 1024 / 0.0011) << "of the slowest round";
+  EXPECT_EQ(items_of<Table>(page).size(), 1u);
+  EXPECT_EQ(items_of<Table>(page)[0].rows.size(), 4u);
+}
+
+TEST(SortPages, DrawLinesOverBitsAndMarksOverDistributions) {
+  const Page page = page_of({report_of(
+      keys_report({keys_case("uniform", 1024, 16), keys_case("uniform", 1024, 64), keys_case("zipfian", 1024, 64)}))});
+  ASSERT_EQ(items_of<LinePlot>(page).size(), 1u);
+  EXPECT_EQ(items_of<LinePlot>(page)[0].x_name, "bits of a key");
+  ASSERT_EQ(items_of<BarPlot>(page).size(), 1u);
+  EXPECT_EQ(items_of<BarPlot>(page)[0].categories, (std::vector<std::string>{"uniform", "zipfian"}));
+  EXPECT_EQ(items_of<BarPlot>(page)[0].form, BarForm::kMarks);
+}
+
+TEST(SortPages, DrawBarsOfASingleCase) {
+  const Page page = page_of({report_of(keys_report({keys_case("uniform", 1024, 64)}))});
+  const auto plots = items_of<BarPlot>(page);
+  ASSERT_EQ(plots.size(), 1u);
+  EXPECT_EQ(plots[0].categories, (std::vector<std::string>{"cpu-radix", "cpu-quick"}));
+}
+
+// So that machines can be compared.
+TEST(SortPages, PutReportsOfOneBenchmarkInTheSamePlots) {
+  const ordered_json one = keys_report({keys_case("uniform", 1024, 64), keys_case("uniform", 2048, 64)});
+  const Page page = page_of({report_of(one, "small"), report_of(one, "large")});
+  const auto plots = items_of<LinePlot>(page);
+  ASSERT_EQ(plots.size(), 1u);
+  ASSERT_EQ(plots[0].series.size(), 4u);
+  EXPECT_EQ(plots[0].series[0].name, "cpu-radix, small");
+  EXPECT_EQ(plots[0].series[3].name, "cpu-quick, large");
+}
+
+TEST(SortPages, ShowTransfersWhereTheyWereMeasured) {
+  ordered_json one = keys_case("uniform", 1024, 64);
+  one["sorters"][1]["from_pinned_seconds"] = seconds(0.004);
+  const auto plots = items_of<BarPlot>(page_of({report_of(keys_report({one}))}));
+  ASSERT_EQ(plots.size(), 2u);
+  EXPECT_EQ(plots[1].categories, std::vector<std::string>{"cpu-quick"});
+}
+
+TEST(Pages, NameTheMemberThatIsWrong) {
+  ordered_json json = keys_report({keys_case("uniform", 1024, 64)});
+  json["cases"][0]["sorters"][1]["sort_seconds"] = "fast";
+  try {
+    page_of({report_of(json)});
+    FAIL() << "a string is no series";
+  } catch (const FormatError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("'one.json', at /cases/0/sorters/1/sort_seconds: expected an object, found string"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST(Pages, NameTheCommandsThatHaveOne) {
+  try {
+    page_of({report_of({{"program", "spillway"}, {"command", "doctor"}})});
+    FAIL();
+  } catch (const FormatError& error) {
+    EXPECT_NE(std::string(error.what()).find("one of bench sort records, "), std::string::npos) << error.what();
+  }
+}
+
+class BenchReport : public ::testing::Test {
+ protected:
+  ProgramResult report(const std::vector<std::string>& words) const {
+    std::vector<std::string> all{"bench", "report"};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_spillway(all);
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    write_bytes(scratch_ / name, text);
+    return scratch_ / name;
+  }
+  ScratchDirectory scratch_;
+};
+
+TEST_F(BenchReport, MakesAPageOfWhatTheBenchmarksWrite) {
+  const std::string keys = scratch_ / "keys.json", page = scratch_ / "page.html";
+  ASSERT_EQ(run_spillway(
+                {"bench", "sort", "records", "--count", "2^8,2^10", "--sorter", "cpu-radix,cpu-quick", "--json", keys})
+                .exit_code,
+            0);
+  const ProgramResult result = report({keys, "-o", page});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string html = read_bytes(page);
+  EXPECT_TRUE(html.starts_with("<!doctype html>"));
+  EXPECT_NE(html.find("number of keys by"), 0u);
+  EXPECT_NE(html.find(">cpu-quick<"), std::string::npos);
+  EXPECT_EQ(report({keys, "-o", page}).exit_code, 2) << "there is a page";
+  EXPECT_EQ(report({keys, "-o", page, "--force"}).exit_code, 0);
+  EXPECT_EQ(report({keys, "-o", "-"}).out, html);
+}
+
+TEST_F(BenchReport, MakesAPageOfJobsThatSucceededAndFailed) {
+  const std::string input =
+      write("in<put>.jsonl", "{\"id\":\"1\",\"text\":\"a b c\"}\n{\"id\":\"2\",\"text\":\"c d\"}\nno\n");
+  const std::string good = scratch_ / "good.json", bad = scratch_ / "bad.json", index = scratch_ / "index";
+  ASSERT_EQ(run_spillway({"index", input, "-o", index, "--json", good, "--max-error-rate", "0.5", "-q"}).exit_code, 0);
+  ASSERT_EQ(run_spillway({"index", input, "-o", index + "2", "--json", bad, "--strict", "-q"}).exit_code, 3);
+  const ProgramResult result = report({good, bad, "-o", "-"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part : {"What was skipped: good", "bad_json", "The plan and its reasons", "in&lt;put&gt;.jsonl",
+                           "The job failed: ", "Time of the stages"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(result.out.find("in<put>"), std::string::npos);
+}
+
+TEST_F(BenchReport, MakesAPageOfMergesAndSorts) {
+  const std::string input = write("in.txt", "b\na\n");
+  for (const char* name : {"1", "2"}) {
+    ASSERT_EQ(run_spillway({"index", "--format", "lines", input, "-o", scratch_ / name, "-q"}).exit_code, 0);
+  }
+  ASSERT_EQ(run_spillway({"merge", scratch_ / "1", scratch_ / "2", "-o", scratch_ / "all", "--json",
+                          scratch_ / "merge.json", "-q"})
+                .exit_code,
+            0);
+  ASSERT_EQ(run_spillway({"sort", input, "-o", scratch_ / "sorted", "--json", scratch_ / "sort.json"}).exit_code, 0);
+  const ProgramResult result = report({scratch_ / "merge.json", scratch_ / "sort.json", "-o", "-"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("Stages: merge"), std::string::npos);
+  EXPECT_NE(result.out.find("Stages: sort"), std::string::npos);
+}
+
+TEST_F(BenchReport, NamesPathAndOffsetOfBadJson) {
+  const ProgramResult result = report({write("cut.json", "{\"program\": \"spillway\", "), "-o", scratch_ / "page"});
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_NE(result.err.find("cut.json', byte 25: expected JSON: "), std::string::npos) << result.err;
+  EXPECT_EQ(report({write("list.json", "[]"), "-o", "-"}).exit_code, 5);
+  EXPECT_EQ(report({write("other.json", "{\"program\":\"x\",\"command\":\"index\"}"), "-o", "-"}).exit_code, 5);
+  EXPECT_EQ(report({write("empty.json", ""), "-o", "-"}).exit_code, 5);
+  EXPECT_EQ(report({scratch_ / "none.json", "-o", "-"}).exit_code, 2);
+  EXPECT_EQ(report({write("ok.json", "{}")}).exit_code, 2) << "no page is named";
+  EXPECT_EQ(report({scratch_ / "ok.json", "-o", scratch_ / "ok.json", "--force"}).exit_code, 2) << "the input";
+}
+
+// The page is not begun before the reports are read.
+TEST_F(BenchReport, LeavesAPageThatIsThere) {
+  const std::string page = write("page.html", "old");
+  EXPECT_EQ(report({write("bad.json", "{"), "-o", page, "--force"}).exit_code, 5);
+  EXPECT_EQ(read_bytes(page), "old");
+}
+
+}  // namespace
+}  // namespace spillway

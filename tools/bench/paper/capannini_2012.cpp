@@ -1,0 +1,98 @@
+#include "tools/bench/paper/item.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr const char* k8800 = "NVIDIA 8800 GT, 511 MB";
+
+PaperItem drawing(const std::string& id, const std::string& title) {
+  return {id, title, "", "", "A drawing: there is nothing to measure."};
+}
+
+PaperSeries column(const std::string& name, const std::vector<double>& seconds) {
+  static const std::vector<std::string> kSizes{"0.81", "1.63", "3.27", "6.55", "13.10", "26.21"};
+  PaperSeries series{.name = name, .unit = "s", .points = {}};
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    series.points.push_back({kSizes[i] + " million documents", seconds[i]});
+  }
+  return series;
+}
+
+std::vector<PaperSeries> table_2() {
+  return {column("Index_cpu, parse and sort", {42.96, 94.51, 185.24, 394.57, 783.56, 1676.82}),
+          column("Index_cpu, merge", {16.87, 35.50, 88.75, 193.47, 482.38, 1089.26}),
+          column("Index_gpu, parse and sort", {12.61, 24.99, 52.04, 107.98, 221.36, 456.49}),
+          column("Index_gpu+, parse and sort", {9.02, 20.27, 38.09, 73.96, 151.59, 346.88}),
+          column("Index_gpu and Index_gpu+, merge", {19.87, 42.07, 100.90, 244.68, 599.84, 1291.78})};
+}
+
+std::vector<PaperSeries> table_1() {
+  const auto series = [](const std::string& name, const std::vector<double>& counts) {
+    PaperSeries one{.name = name, .unit = "transactions", .points = {}};
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      one.points.push_back({"2^" + std::to_string(20 + 2 * i), counts[i]});
+    }
+    return one;
+  };
+  return {series("bitonic, memory transactions", {796800, 4119680, 20223360, 101866786}),
+          series("quicksort, memory transactions", {4446802, 18438423, 85843422}),
+          series("radix, memory transactions", {965791, 3862644, 15447561})};
+}
+
+}  // namespace
+
+Paper capannini_2012() {
+  const std::vector<std::string> modes{"cpu:cpu-quick@1", "cpu+", "gpu:gpu-bitonic", "gpu+:gpu-bitonic"};
+  return {
+      .name = "capannini2012",
+      .title = "Capannini, Silvestri, Baraglia: Sorting on GPUs for Large Scale Datasets: A Thorough Comparison, 2012",
+      .items = {
+          drawing("figure 1", "A bitonic sorting network"),
+          drawing("figure 2", "A network of 16 elements"),
+          drawing("figure 3", "A stream of kernels"),
+          drawing("figure 4", "Partitions of steps"),
+          {"table 1", "Memory transactions, conflicts of banks and divergence of three sorts", k8800, "",
+           "It needs the counters of a profiler on a GPU, and a quicksort on the GPU, which is not here.", table_1()},
+          {"figure 5",
+           "Time by size and distribution",
+           k8800,
+           "One array for each distribution, in rounds, where the paper has 20 arrays; records of 64 bits. cpu-quick "
+           "shows how a quicksort's time follows the distribution.",
+           "A quicksort on the GPU is not here. The paper prints no numbers.",
+           {},
+           {KeysRun{.sorters = {"gpu-bitonic", "gpu-radix", "cpu-quick", "cpu-radix"},
+                    .distributions = {"uniform", "gaussian", "zipfian", "all-zero"},
+                    .first_power = 18,
+                    .bits = {64}}}},
+          {"figure 6", "Memory transactions that the K-model predicts", k8800, "",
+           "A prediction without a measurement beside it says little; table 1 has none here."},
+          drawing("figure 7", "Three indexers in pseudo code"),
+          {"table 2",
+           "Time of the indexers over the size of the collection",
+           "Not named; GPU: " + std::string(k8800),
+           "Generated text of about 1.6 KB a document, each size twice the one before; 'ingest' is parse and sort, "
+           "'rest' is merge, write and sync. cpu:cpu-quick@1 is Index_cpu; cpu+ is its fair opponent, with all threads "
+           "and its own sorter.",
+           "The paper's crawl is not available. Sizes are smaller, and documents shorter.",
+           table_2(),
+           {ModesRun{.modes = modes}}},
+          {"table 2, long documents",
+           "The same with documents of 200 KB, as the paper's crawl has them",
+           "Not named; GPU: " + std::string(k8800),
+           "As table 2, with 33,000 words a document on average.",
+           "The paper's crawl is not available.",
+           {},
+           {ModesRun{.modes = modes, .quick_first_bytes = 1'000'000, .mean_words = 33'000}}},
+          {"figure 8a", "Time of the whole jobs of table 2", k8800, "Ingest and rest of table 2 together.",
+           "The paper prints no other numbers than those of table 2."},
+          {"figure 8b",
+           "Index_gpu+ with a radix sort on half blocks, and bitonic on whole ones",
+           k8800,
+           "Both sorters over the same text; they need a GPU whose memory is what limits a block (--gpu-memory).",
+           "The limit of the GPU's memory is not set here: blocks are not halved. The paper prints no numbers.",
+           {},
+           {ModesRun{.modes = {"gpu+:gpu-radix", "gpu+:gpu-bitonic"}}}}}};
+}
+
+}  // namespace spillway

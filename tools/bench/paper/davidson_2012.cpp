@@ -1,0 +1,68 @@
+#include "tools/bench/paper/item.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr const char* kGtx580 = "NVIDIA GeForce GTX 580";
+
+PaperItem drawing(const std::string& id, const std::string& title) {
+  return {id, title, "", "", "A drawing: there is nothing to measure."};
+}
+
+}  // namespace
+
+Paper davidson_2012() {
+  const PaperSeries to_thrust{.name = "the paper's merge sort, times as fast",
+                              .unit = "times",
+                              .points = {{"Thrust, keys", 3}, {"Thrust, pairs", 2}, {"Satish et al., pairs", 1.7}}};
+  const PaperSeries to_pairs{.name = "strings to pairs, times slower",
+                             .unit = "times",
+                             .points = {{"words", 2.5}, {"sentences, at least", 14}, {"sentences, at most", 15}}};
+  const PaperSeries lengths{.name = "mean length", .unit = "bytes", .points = {{"words-dup", 8}, {"sentences", 98}}};
+  return {
+      .name = "davidson2012",
+      .title =
+          "Davidson, Tarjan, Garland, Owens: Efficient Parallel Merge Sort for Fixed and Variable Length Keys, "
+          "2012",
+      .items = {
+          drawing("figure 1", "The hierarchy of the merge sort"),
+          drawing("figure 2", "The sort of a block"),
+          drawing("figure 3", "Windows of a merge"),
+          drawing("figure 4", "The state of two windows"),
+          drawing("figure 5", "Windows that are loaded again"),
+          drawing("figure 6", "Keys and values of strings"),
+          {"figure 7a",
+           "Rates of keys and pairs over their number",
+           kGtx580,
+           "Records of 64 bits, by 32 of them as pairs, by all 64 as keys. gpu-merge (CUB) stands for Thrust's sort.",
+           "Keys of 32 bits alone: no sorter here moves 4 bytes for an element.",
+           {to_thrust},
+           {KeysRun{.sorters = {"gpu-merge:davidson", "gpu-merge", "gpu-merge:satish"},
+                    .first_power = 16,
+                    .bits = {32, 64}}}},
+          {"figure 7b",
+           "Rates of strings over their number, and bytes per second",
+           kGtx580,
+           "Generated words and sentences with the paper's lengths and ties (docs/benchmarks.md). gpu-string-merge "
+           "breaks ties from memory as the paper's sort does, with other windows.",
+           "The paper's own windows: there is no form of the sorter that follows them.",
+           {to_pairs},
+           {StringsRun{.sorters = {"gpu-string-merge", "gpu-string-thrust"},
+                       .sets = {"words-dup", "sentences"},
+                       .counts = {10'000, 100'000, 1'000'000}}}},
+          {"figure 8a", "Ties that are resolved from memory, by merge stage", kGtx580, "",
+           "The sorter does not count its ties."},
+          {"figure 8b", "Windows with equal keys", kGtx580, "", "The sorter does not count them."},
+          {"figure 9a",
+           "Lengths of the strings",
+           "",
+           "Least, mean and most bytes of a string of our stand-ins.",
+           "The histogram: its summary is given.",
+           {lengths},
+           {SetsRun{.sets = {"words-dup", "sentences"}}}},
+          {"figure 9b", "Ties of the sorted strings", "", "Mean and longest ties, measured with figure 9a.",
+           "The histogram: its summary is given. The paper says that words have no tie above 20 bytes."}}};
+}
+
+}  // namespace spillway

@@ -1,0 +1,111 @@
+#include "tools/bench/paper/item.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr const char* kGtx580 = "NVIDIA GeForce GTX 580";
+constexpr const char* kSets = "Generated sets with the paper's number, size and ties of strings (docs/benchmarks.md).";
+
+std::vector<std::string> sets() {
+  return {"artificial-2", "artificial-4", "artificial-5", "dictcalls", "random",
+          "words",        "url",          "dna9",         "sentences", "pc-filelist"};
+}
+
+PaperSeries by_set(const std::string& name, const std::string& unit, const std::vector<double>& values,
+                   const std::vector<std::string>& of = sets()) {
+  PaperSeries series{.name = name, .unit = unit, .points = {}};
+  for (std::size_t i = 0; i < values.size(); ++i) series.points.push_back({of[i], values[i]});
+  return series;
+}
+
+// The sets of table III: without genome.
+std::vector<std::string> nine_sets() {
+  return {"artificial-2", "artificial-4", "artificial-5", "dictcalls",  "random",
+          "words",        "url",          "sentences",    "pc-filelist"};
+}
+
+}  // namespace
+
+Paper deshpande_2013() {
+  const std::string no_stages = "The sorter has no clock for its steps, and no switch for this.";
+  return {
+      .name = "deshpande2013",
+      .title = "Deshpande, Narayanan: Can GPUs Sort Strings Efficiently?, 2013",
+      .items = {{"figure 1", "Strings and pointers", "", "", "A drawing: there is nothing to measure."},
+                {"figure 2", "The algorithm", "", "", "A drawing: there is nothing to measure."},
+                {"table I",
+                 "The sets of strings",
+                 "",
+                 kSets,
+                 "",
+                 {by_set("size", "MB", {98, 162, 50, 2.2, 97, 118, 305, 302, 124, 656}),
+                  by_set("mean tie", "bytes", {101, 13, 50, 15, 2, 7, 29, 8, 17, 59}),
+                  by_set("longest tie", "bytes", {101, 80, 100, 35, 5, 48, 215, 9, 63, 180})},
+                 {SetsRun{.sets = sets()}}},
+                {"table II",
+                 "Beside Thrust's sort with a comparator, and the split of the time",
+                 kGtx580,
+                 std::string(kSets) + " gpu-string-thrust is Thrust's merge sort with a comparator of strings.",
+                 "The split by steps: the sorter has no clock for them.",
+                 {by_set("radix sort of strings, without memory set-up", "ms",
+                         {127, 328, 113, 11, 12, 154, 782, 445, 119, 1182})},
+                 {StringsRun{.sorters = {"gpu-string-radix", "gpu-string-thrust"}, .sets = sets()}}},
+                {"figure 3",
+                 "Time of a radix sort by the width of keys",
+                 kGtx580,
+                 "Records of 64 bits by 8 to 64 of them. cpu-radix shows the same on the CPU.",
+                 "Keys above 8 bytes: no sorter of records here takes them. The paper prints no numbers.",
+                 {},
+                 {KeysRun{.sorters = {"gpu-radix", "cpu-radix"},
+                          .first_power = 20,
+                          .last_power = 24,
+                          .bits = {8, 16, 24, 32, 40, 48, 56, 64}}}},
+                {"table III",
+                 "With and without the removal of singletons",
+                 kGtx580,
+                 "",
+                 no_stages,
+                 {by_set("with removal", "ms", {367, 601, 299, 28, 23, 423, 1160, 219, 1723}, nine_sets()),
+                  by_set("without", "ms", {357, 2237, 317, 38, 31, 1340, 5331, 408, 4791}, nine_sets())}},
+                {"table IV",
+                 "Ids of segments of fixed and of adaptive width",
+                 kGtx580,
+                 "",
+                 no_stages,
+                 {by_set("fixed width", "ms", {367, 601, 299, 28, 23, 423, 1160, 1488, 219, 1723}),
+                  by_set("adaptive width", "ms", {127, 328, 113, 11, 12, 154, 782, 445, 119, 1182})}},
+                {"table V",
+                 "Achieved and expected time",
+                 kGtx580,
+                 "",
+                 "The number of rounds, which the formula takes, is not told.",
+                 {by_set("expected", "ms", {50, 500, 57, 2, 4, 300, 1233, 200, 66, 1100})}},
+                {"table VI",
+                 "Share of the time in primitives",
+                 kGtx580,
+                 "",
+                 no_stages,
+                 {by_set("share in sort and scan primitives", "%", {51, 73, 82, 90, 58, 77, 66, 63, 69, 73})}},
+                {"table VII",
+                 "Two generations of GPUs",
+                 "NVIDIA GTX 580 and Tesla K20C",
+                 "",
+                 "One machine has one generation. bench report puts the reports of two machines into the same plots.",
+                 {by_set("GTX 580", "ms", {436, 936, 720, 1409}, {"artificial-4", "url", "dna9", "pc-filelist"}),
+                  by_set("K20C", "ms", {472, 899, 642, 1121}, {"artificial-4", "url", "dna9", "pc-filelist"})}},
+                {"table VIII",
+                 "Beside sorters of the CPU",
+                 "GTX 580; Intel Core 2 Duo E7500",
+                 std::string(kSets) +
+                     " cpu-msd and cpu-multikey stand for burstsort and MSD radix sort; the time of the GPU is "
+                     "here without transfers.",
+                 "Burstsort is not here.",
+                 {by_set("the paper's GPU sort, with memory set-up", "ms",
+                         {219, 436, 175, 62, 84, 252, 936, 720, 199, 1409})},
+                 {StringsRun{.sorters = {"cpu-msd", "cpu-multikey", "gpu-string-radix"}, .sets = sets()}}},
+                {"figure 4", "Time by the deviation of ties", kGtx580, "",
+                 "Sets with every k-th character, or each k times, are not generated."}}};
+}
+
+}  // namespace spillway

@@ -1,0 +1,67 @@
+#include "tools/bench/paper/item.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr const char* kMachine = "Two sockets with 32 cores; the paper names neither processor nor GPU";
+
+}  // namespace
+
+Paper drozd_2014() {
+  const std::vector<std::uint64_t> counts{10'000, 100'000, 1'000'000, 10'000'000};
+  const std::vector<std::string> sets{"random-ascii", "dna9"};
+  const PaperSeries inflation{.name = "work of the phase 'move keys', to that of one thread",
+                              .unit = "times",
+                              .points = {{"all cores of one socket", 3}, {"32 threads", 3.5}}};
+  const PaperSeries speed_up{.name = "largest speed-up", .unit = "times", .points = {{"two sockets, 32 cores", 16}}};
+  const PaperSeries rate{
+      .name = "rate, at most", .unit = "keys/s", .points = {{"CPU", 70e6}, {"hybrid of CPU and GPU", 70e6}}};
+  return {
+      .name = "drozd2014",
+      .title = "Drozd, Pericas, Matsuoka: Efficient String Sorting on Multi- and Many-Core Architectures, 2014",
+      .items = {
+          {"figure 1", "Strings in memory", "", "", "A drawing: there is nothing to measure."},
+          {"figure 2",
+           "Rate of the CPU sort over the number of keys, by threads",
+           kMachine,
+           "cpu-msd on random strings (20 M in all) and on 9-mers over ACGT, which stand for the paper's genome. "
+           "Threads "
+           "are not bound to sockets.",
+           "The paper prints no numbers.",
+           {},
+           {StringsRun{
+               .sorters = {"cpu-msd"}, .sets = sets, .counts = counts, .quick_most = 1'000'000, .by_threads = true}}},
+          {"figure 3", "Time of the phases", kMachine, "", "The sorter has no clock for its phases."},
+          {"figure 4",
+           "Inflation of work and imbalance",
+           kMachine,
+           "The time by threads of figure 2 has their product: threads x time / time of one thread.",
+           "Their split: the sorter has no clock for its phases.",
+           {inflation}},
+          {"figure 5", "Rate by the length of keys, beside the bound of copies", kMachine, "",
+           "Sets of one length after another are not generated."},
+          {"figure 6", "Split of the GPU's time, with whole strings and with prefixes", kMachine, "",
+           "The sorter has no clock for its phases; with whole strings is not implemented."},
+          {"figure 7",
+           "Scaling beside a sort of recursive tasks",
+           kMachine,
+           "cpu-multikey, whose recursion is tasks, beside cpu-msd, by threads, on a million strings.",
+           "",
+           {speed_up},
+           {StringsRun{.sorters = {"cpu-msd", "cpu-multikey"},
+                       .sets = sets,
+                       .counts = {1'000'000},
+                       .quick_most = 1'000'000,
+                       .by_threads = true}}},
+          {"figure 8",
+           "Rate of the hybrid sort and of the CPU alone",
+           kMachine,
+           "hybrid-msd sorts prefixes on the GPU and small buckets on the CPU; cpu-msd with all threads.",
+           "Sets above the GPU's memory.",
+           {rate},
+           {StringsRun{
+               .sorters = {"cpu-msd", "hybrid-msd"}, .sets = sets, .counts = counts, .quick_most = 1'000'000}}}}};
+}
+
+}  // namespace spillway

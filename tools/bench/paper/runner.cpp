@@ -1,0 +1,299 @@
+#include "tools/bench/paper/runner.hpp"
+
+#include <tbb/global_control.h>
+
+#include <algorithm>
+
+#include "corpora/synthetic/generate_text.hpp"
+#include "corpora/synthetic/string_sets.hpp"
+#include "sort/sorters.hpp"
+#include "tools/bench/modes/measure.hpp"
+#include "tools/bench/modes/variant.hpp"
+#include "tools/bench/sorts/records.hpp"
+#include "tools/bench/sorts/strings.hpp"
+#include "tools/cli/signals.hpp"
+#include "tools/report/figures.hpp"
+
+namespace spillway {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+std::vector<const RecordSorter*> all_sorters(const RecordSorter*) {
+  std::vector<const RecordSorter*> all = record_sorters();
+  for (const RecordSorter* sorter : gpu_record_sorters()) all.push_back(sorter);
+  return all;
+}
+
+std::vector<const StringSorter*> all_sorters(const StringSorter*) {
+  std::vector<const StringSorter*> all = string_sorters();
+  for (const StringSorter* sorter : gpu_string_sorters()) all.push_back(sorter);
+  return all;
+}
+
+KeyDistribution distribution_of(const std::string& name) {
+  for (const KeyDistributionText& text : key_distributions()) {
+    if (text.name == name) return text.distribution;
+  }
+  throw std::logic_error("no distribution is named " + name);
+}
+
+// 1, 2, 4, ... and `most`.
+std::vector<unsigned> thread_counts(unsigned most) {
+  std::vector<unsigned> counts;
+  for (unsigned threads = 1; threads < most; threads *= 2) counts.push_back(threads);
+  counts.push_back(most);
+  return counts;
+}
+
+ordered_json figures_json(const std::vector<PaperSeries>& figures) {
+  ordered_json all = ordered_json::array();
+  for (const PaperSeries& series : figures) {
+    ordered_json points = ordered_json::array();
+    for (const PaperPoint& point : series.points) points.push_back({{"at", point.at}, {"value", point.value}});
+    all.push_back({{"name", series.name}, {"unit", series.unit}, {"points", std::move(points)}});
+  }
+  return all;
+}
+
+void write_text(Session& session, const std::string& path, std::uint64_t bytes, double mean_words, unsigned threads) {
+  GenerateTextOptions text;
+  text.total_bytes = bytes;
+  text.mean_words = mean_words;
+  text.threads = threads;
+  const auto file = session.files.create(path);
+  generate_text(text, [&](std::string_view fragment) {
+    throw_if_interrupted(session.signal_number);
+    file->append({reinterpret_cast<const std::uint8_t*>(fragment.data()), fragment.size()});
+  });
+  file->close();
+}
+
+}  // namespace
+
+PaperRunner::PaperRunner(Session& session, const BenchOptions& options, PaperExtent extent, std::string scratch)
+    : session_(session),
+      options_(options),
+      extent_(extent),
+      scratch_(std::move(scratch)),
+      budget_(static_cast<std::size_t>(options.memory_bytes)) {}
+
+ordered_json PaperRunner::run(const Paper& paper, const PaperItem& item) {
+  ordered_json json{{"paper", paper.name},
+                    {"id", item.id},
+                    {"title", item.title},
+                    {"paper_machine", item.machine},
+                    {"stand_in", item.stand_in},
+                    {"left_out", item.left_out},
+                    {"status", item.runs.empty() && !item.stand_in.empty() ? "in another row" : "not run"},
+                    {"paper_figures", figures_json(item.figures)},
+                    {"runs", ordered_json::array()}};
+  bool ran = false, needs_gpu = false;
+  for (const PaperRun& one : item.runs) {
+    throw_if_interrupted(session_.signal_number);
+    Result result = std::visit([this](const auto& kind) { return run(kind); }, one);
+    ran |= result.ran;
+    needs_gpu |= result.needs_gpu;
+    if (result.ran) json["runs"].push_back(std::move(result.json));
+  }
+  if (ran || needs_gpu) json["status"] = !needs_gpu ? "measured" : ran ? "CPU part" : "needs a GPU";
+  return json;
+}
+
+template <typename Sorter>
+std::vector<const Sorter*> PaperRunner::usable(const std::vector<std::string>& names, Result& result) const {
+  std::vector<const Sorter*> chosen;
+  for (const std::string& name : names) {
+    const auto all = all_sorters(static_cast<const Sorter*>(nullptr));
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Sorter* one) { return one->name() == name; });
+    if (found == all.end()) throw std::logic_error("no sorter is named " + name);
+    if ((*found)->needs_gpu() && !options_.gpu) {
+      result.needs_gpu = true;
+    } else {
+      chosen.push_back(*found);
+    }
+  }
+  result.ran = !chosen.empty();
+  return chosen;
+}
+
+SortPlace PaperRunner::place(unsigned threads) const {
+  SortPlace place;
+  place.threads = threads;
+  place.gpu = options_.gpu;
+  place.transfers = Transfers::kLeftOut;  // as in the papers
+  return place;
+}
+
+std::vector<SorterStats> PaperRunner::measure(const std::vector<std::unique_ptr<TimedSort>>& sorts) const {
+  return measure_sorts(sorts, options_.rounds, [this] { throw_if_interrupted(session_.signal_number); });
+}
+
+PaperRunner::Result PaperRunner::run(const KeysRun& run) {
+  Result result{.json = {{"kind", "keys"}, {"cases", ordered_json::array()}}};
+  const auto sorters = usable<RecordSorter>(run.sorters, result);
+  if (!result.ran) return result;
+  const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, options_.threads);
+  const unsigned last = is_quick() ? std::min(run.last_power, run.quick_last_power) : run.last_power;
+  for (const std::string& name : run.distributions) {
+    for (const unsigned bits : run.bits) {
+      for (unsigned power = std::min(run.first_power, last); power <= last; power += 2) {
+        const KeySetOptions set{distribution_of(name), std::uint64_t{1} << power, bits, options_.seed};
+        RecordInput input(set, options_.threads, budget_);
+        const auto stats = measure(timed_record_sorts(sorters, input, place(options_.threads), budget_));
+        result.json["cases"].push_back({{"distribution", name},
+                                        {"count", set.count},
+                                        {"bits", bits},
+                                        {"bytes", set.count * sizeof(std::uint64_t)},
+                                        {"sorters", sorters_json(stats, set.count)}});
+      }
+    }
+  }
+  return result;
+}
+
+ordered_json PaperRunner::strings_case(const StringsRun& run, const std::string& set, std::uint64_t count,
+                                       const std::vector<const StringSorter*>& sorters) {
+  StringInput input(*find_string_set(set).make(options_.seed), count, options_.threads, budget_);
+  ordered_json value{{"set", set}};
+  const auto threads = run.by_threads ? thread_counts(options_.threads) : std::vector<unsigned>{options_.threads};
+  const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, options_.threads);
+  std::vector<std::unique_ptr<TimedSort>> sorts;  // all take turns, whatever their threads
+  std::vector<unsigned> threads_of;
+  for (const unsigned number : threads) {
+    for (auto& sort : timed_string_sorts(sorters, input, place(number), budget_)) {
+      sorts.push_back(std::move(sort));
+      threads_of.push_back(number);
+    }
+  }
+  auto stats = measure(sorts);
+  for (std::size_t i = 0; run.by_threads && i < stats.size(); ++i) {
+    stats[i].name += ", " + std::to_string(threads_of[i]) + (threads_of[i] == 1 ? " thread" : " threads");
+  }
+  value["sorters"] = sorters_json(stats, count);
+  value.update(string_set_json(input.stats()));
+  return value;
+}
+
+PaperRunner::Result PaperRunner::run(const StringsRun& run) {
+  Result result{.json = {{"kind", "strings"}, {"cases", ordered_json::array()}}};
+  const auto sorters = usable<StringSorter>(run.sorters, result);
+  if (!result.ran) return result;
+  for (const std::string& set : run.sets) {
+    const std::uint64_t all = find_string_set(set).count;
+    std::uint64_t before = 0;
+    for (const std::uint64_t wanted : run.counts.empty() ? std::vector<std::uint64_t>{all} : run.counts) {
+      const std::uint64_t count = std::min({wanted, all, is_quick() ? run.quick_most : all});
+      if (count == before) continue;  // the sizes above the limit are one
+      before = count;
+      result.json["cases"].push_back(strings_case(run, set, count, sorters));
+    }
+  }
+  return result;
+}
+
+PaperRunner::Result PaperRunner::run(const SetsRun& run) {
+  Result result{.json = {{"kind", "sets"}, {"cases", ordered_json::array()}}, .ran = true};
+  for (const std::string& set : run.sets) {
+    throw_if_interrupted(session_.signal_number);
+    const StringSetText& text = find_string_set(set);
+    const std::uint64_t count = is_quick() ? std::min(text.count, run.quick_most) : text.count;
+    const StringInput input(*text.make(options_.seed), count, options_.threads, budget_);
+    ordered_json value{{"set", set}};
+    value.update(string_set_json(input.stats()));
+    result.json["cases"].push_back(std::move(value));
+  }
+  return result;
+}
+
+PaperRunner::Result PaperRunner::run(const ModesRun& run) {
+  Result result{.json = {{"kind", "modes"}, {"cases", ordered_json::array()}}};
+  std::vector<ModeJob> jobs;
+  const std::string path = scratch_ + "/text.jsonl";
+  for (const std::string& text : run.modes) {
+    const ModeVariant variant = parse_mode_variant(text);
+    const bool on_gpu = variant.mode.starts_with("gpu");
+    if (on_gpu && !options_.gpu) {
+      result.needs_gpu = true;
+      continue;
+    }
+    ModeJob job{variant.text, {}};
+    const auto& names = index_mode_names();
+    job.options.mode = static_cast<IndexMode>(std::find(names.begin(), names.end(), variant.mode) - names.begin());
+    if (!variant.record_sorter.empty()) job.options.record_sorter = variant.record_sorter;
+    job.options.threads =
+        variant.threads.empty() ? options_.threads : static_cast<unsigned>(std::stoul(variant.threads));
+    job.options.memory_bytes = options_.memory_bytes;
+    job.options.gpu.required = on_gpu;
+    job.options.inputs = {path};
+    jobs.push_back(std::move(job));
+  }
+  result.ran = !jobs.empty();
+  if (!result.ran) return result;
+  IndexProgress progress;
+  const IndexContext context{session_.files, session_.signal_number, progress,
+                             [](const std::string& words) { print_message("bench paper: " + words); },
+                             [](const std::string&) {}};
+  std::uint64_t bytes = is_quick() ? run.quick_first_bytes : run.first_bytes;
+  for (unsigned i = 0; i < run.sizes; ++i, bytes *= 2) {
+    write_text(session_, path, bytes, run.mean_words, options_.threads);
+    const ModesStats stats =
+        measure_modes(jobs, is_quick() ? 3 : options_.rounds, ParsingAlone::kLeftOut, scratch_, context);
+    ordered_json modes = ordered_json::array();
+    for (const ModeStats& mode : stats.modes) modes.push_back(mode_json(stats, mode));
+    result.json["cases"].push_back({{"input_bytes", stats.input_bytes},
+                                    {"documents", stats.modes.front().report.documents},
+                                    {"modes", std::move(modes)}});
+    session_.files.remove(path);
+  }
+  return result;
+}
+
+namespace {
+
+std::string sorters_text(const ordered_json& one, const std::string& input) {
+  std::string text;
+  for (const ordered_json& sorter : one.at("sorters")) {
+    text += "    " + left_aligned(input, 40) + left_aligned(sorter.at("sorter").get<std::string>(), 26) +
+            right_aligned(decimal_text(sorter.at("per_second").get<double>() / 1e6, 2), 12) + " M/s\n";
+  }
+  return text;
+}
+
+std::string case_text(const std::string& kind, const ordered_json& one) {
+  if (kind == "keys") {
+    return sorters_text(one, one.at("distribution").get<std::string>() + ", " +
+                                 count_text(one.at("count").get<std::uint64_t>()) + " keys, " +
+                                 std::to_string(one.at("bits").get<unsigned>()) + " bits");
+  }
+  if (kind == "modes") {
+    std::string text;
+    for (const ordered_json& mode : one.at("modes")) {
+      text += "    " + left_aligned(bytes_text(one.at("input_bytes").get<std::uint64_t>()), 40) +
+              left_aligned(mode.at("mode").get<std::string>(), 26) +
+              right_aligned(decimal_text(mode.at("wall_seconds").at("median").get<double>(), 3), 12) + " s\n";
+    }
+    return text;
+  }
+  const std::string set =
+      one.at("set").get<std::string>() + ", " + count_text(one.at("strings").get<std::uint64_t>()) + " strings";
+  if (kind == "strings") return sorters_text(one, set);
+  return "    " + left_aligned(set, 40) + bytes_text(one.at("bytes").get<std::uint64_t>()) + ", mean tie " +
+         decimal_text(one.at("mean_tie_bytes").get<double>(), 1) + " bytes\n";
+}
+
+}  // namespace
+
+std::string paper_item_text(const ordered_json& item) {
+  const std::string left_out = item.at("left_out").get<std::string>();
+  std::string text = "  " + item.at("id").get<std::string>() + ": " + item.at("title").get<std::string>() + ": " +
+                     item.at("status").get<std::string>() + "\n";
+  if (!left_out.empty()) text += "    left out: " + left_out + "\n";
+  for (const ordered_json& run : item.at("runs")) {
+    for (const ordered_json& one : run.at("cases")) text += case_text(run.at("kind").get<std::string>(), one);
+  }
+  return text;
+}
+
+}  // namespace spillway

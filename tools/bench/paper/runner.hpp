@@ -1,0 +1,55 @@
+// Runs the items of papers on this machine.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "io/memory/budget.hpp"
+#include "tools/bench/options.hpp"
+#include "tools/bench/paper/item.hpp"
+#include "tools/bench/sorts/timed_sort.hpp"
+#include "tools/cli/command.hpp"
+
+namespace spillway {
+
+enum class PaperExtent : std::uint8_t { kFull, kQuick };
+
+class PaperRunner {
+ public:
+  // Makes texts and indexes below `scratch`.
+  PaperRunner(Session& session, const BenchOptions& options, PaperExtent extent, std::string scratch);
+
+  // Runs an item: {"paper", "id", "title", "paper_machine", "stand_in", "left_out", "status", "paper_figures", "runs"}.
+  // "status": "measured"; "CPU part" (without the sorters that need a GPU); "needs a GPU" (nothing can run here);
+  // "in another row"; "not run". Each run has the "kind" keys, strings, sets or modes, and "cases". Throws as the
+  // benchmarks of these kinds.
+  nlohmann::ordered_json run(const Paper& paper, const PaperItem& item);
+
+ private:
+  struct Result {
+    nlohmann::ordered_json json;
+    bool ran = false, needs_gpu = false;  // needs_gpu: a part was left out for the lack of one
+  };
+  Result run(const KeysRun& run);
+  Result run(const StringsRun& run);
+  Result run(const SetsRun& run);
+  Result run(const ModesRun& run);
+  template <typename Sorter>
+  std::vector<const Sorter*> usable(const std::vector<std::string>& names, Result& result) const;
+  nlohmann::ordered_json strings_case(const StringsRun& run, const std::string& set, std::uint64_t count,
+                                      const std::vector<const class StringSorter*>& sorters);
+  std::vector<SorterStats> measure(const std::vector<std::unique_ptr<TimedSort>>& sorts) const;
+  SortPlace place(unsigned threads) const;
+  bool is_quick() const { return extent_ == PaperExtent::kQuick; }
+
+  Session& session_;
+  const BenchOptions& options_;
+  const PaperExtent extent_;
+  const std::string scratch_;
+  MemoryBudget budget_;
+};
+
+// "figure 8a: Beside parallel sorts ...: CPU part", and a line for each sorter and case.
+std::string paper_item_text(const nlohmann::ordered_json& item);
+
+}  // namespace spillway

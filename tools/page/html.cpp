@@ -1,0 +1,85 @@
+#include "tools/page/html.hpp"
+
+#include <algorithm>
+
+#include "tools/page/figure.hpp"
+#include "tools/page/markup.hpp"
+#include "tools/page/plots.hpp"
+#include "tools/page/style.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string facts_html(const Facts& facts) {
+  // Two columns of facts on a wide page, unless one is long.
+  const bool any_long =
+      std::any_of(facts.rows.begin(), facts.rows.end(), [](const auto& row) { return row.second.size() > 60; });
+  std::string html = any_long || facts.rows.size() < 6 ? "<dl class=\"long\">\n" : "<dl>\n";
+  for (const auto& [name, value] : facts.rows) {
+    html += "<dt>" + escaped(name) + "</dt><dd>" + escaped(value) + "</dd>\n";
+  }
+  return html + "</dl>\n";
+}
+
+class PageWriter {
+ public:
+  std::string item(const PageItem& item) {
+    return std::visit([this](const auto& one) { return html(one); }, item);
+  }
+
+ private:
+  template <typename Plot>
+  std::string html(const Plot& plot) {
+    return figure_html(draw(plot), ++figures_);
+  }
+  std::string html(const Table& table) {
+    std::string html = "<h3>" + escaped(table.title) + "</h3>\n";
+    if (!table.note.empty()) html += "<p class=\"note\">" + escaped(table.note) + "</p>\n";
+    return html + table_html(table, "table" + std::to_string(++tables_));
+  }
+  std::string html(const Facts& facts) { return facts_html(facts); }
+  std::string html(const Listing& listing) {
+    const std::string title = listing.title.empty() ? "" : "<h3>" + escaped(listing.title) + "</h3>\n";
+    return title + "<pre tabindex=\"0\">" + escaped_lines(listing.text) + "</pre>\n";
+  }
+  std::string html(const Paragraph& paragraph) { return "<p>" + escaped(paragraph.text) + "</p>\n"; }
+
+  std::size_t figures_ = 0, tables_ = 0;
+};
+
+std::string contents_html(const Page& page) {
+  if (page.sections.size() < 2) return "";
+  std::string html = "<nav aria-label=\"Contents\"><ul>";
+  for (std::size_t i = 0; i < page.sections.size(); ++i) {
+    html += "<li><a href=\"#part" + std::to_string(i + 1) + "\">" + escaped(page.sections[i].title) + "</a></li>";
+  }
+  return html + "</ul></nav>\n";
+}
+
+}  // namespace
+
+std::string page_html(const Page& page) {
+  std::string html =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>" +
+      escaped(page.title) + "</title>\n<style>" + std::string(page_style()) + "</style>\n</head>\n<body>\n" +
+      "<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n" + definitions_svg() + "<header><h1>" +
+      escaped(page.title) + "</h1>\n";
+  if (!page.subtitle.empty()) html += "<p>" + escaped(page.subtitle) + "</p>\n";
+  html += contents_html(page) + "</header>\n<main id=\"main\">\n";
+  PageWriter writer;
+  for (std::size_t i = 0; i < page.sections.size(); ++i) {
+    html += "<section aria-labelledby=\"part" + std::to_string(i + 1) + "\"><h2 id=\"part" + std::to_string(i + 1) +
+            "\">" + escaped(page.sections[i].title) + "</h2>\n";
+    for (const PageItem& item : page.sections[i].items) html += writer.item(item);
+    html += "</section>\n";
+  }
+  return html +
+         "</main>\n<footer>Made by spillway. Medians of the rounds; ranges are those of the "
+         "rounds.</footer>\n<script>" +
+         std::string(page_script()) + "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace spillway

@@ -1,0 +1,191 @@
+// Pages of `bench paper`: a section for each paper, a row for each table and figure, and plots of what ran with the
+// paper's own figures beside.
+#include <algorithm>
+
+#include "tools/report_page/pages.hpp"
+
+namespace spillway {
+
+namespace {
+
+Unit unit_of(const std::string& name) {
+  if (name == "ms" || name == "s") return seconds_unit();
+  if (name == "bytes") return bytes_unit();
+  return {name == "times" ? "times" : name, Prefixes::kNone};
+}
+
+// A figure of a paper in the base of its unit.
+double base_value(double value, const std::string& unit) { return unit == "ms" ? value / 1000 : value; }
+
+Table items_table(const std::vector<JsonView>& items) {
+  Table table{.title = "Tables and figures", .head = {"item", "what it shows", "status", "measured here", "left out"}};
+  table.text_columns = 5;
+  for (const JsonView& item : items) {
+    table.rows.push_back({item.at("id").text(), item.at("title").text(), item.at("status").text(),
+                          item.text_at("stand_in"), item.text_at("left_out")});
+  }
+  return table;
+}
+
+// The paper's figures, one column for each of its series.
+std::optional<Table> paper_table(const JsonView& item) {
+  const auto figures = item.at("paper_figures").items();
+  if (figures.empty()) return std::nullopt;
+  Table table{
+      .title = "The paper's own figures", .note = "Measured on: " + item.at("paper_machine").text(), .head = {""}};
+  if (item.at("paper_machine").text().empty()) table.note.clear();
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const std::string unit = figures[i].at("unit").text();
+    table.head.push_back(figures[i].at("name").text());
+    for (const JsonView& point : figures[i].at("points").items()) {
+      const std::string at = point.at("at").text();
+      auto row = std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& cells) { return cells[0] == at; });
+      if (row == table.rows.end()) row = table.rows.insert(table.rows.end(), {at});
+      row->resize(figures.size() + 1);
+      (*row)[i + 1] = quantity_text(base_value(point.at("value").number(), unit), unit_of(unit));
+    }
+  }
+  return table;
+}
+
+// Adds the paper's figures to a plot over the same sets, in the unit "ms".
+void add_paper_times(const JsonView& item, const std::vector<std::string>& sets, BarPlot& plot) {
+  for (const JsonView& figure : item.at("paper_figures").items()) {
+    if (figure.at("unit").text() != "ms") continue;
+    BarSeries series{.name = figure.at("name").text() + " (paper)", .values = {}, .origin = Origin::kPaper};
+    series.values.resize(sets.size());
+    for (const JsonView& point : figure.at("points").items()) {
+      const auto found = std::find(sets.begin(), sets.end(), point.at("at").text());
+      const double seconds = point.at("value").number() / 1000;
+      if (found != sets.end())
+        series.values[static_cast<std::size_t>(found - sets.begin())] = {seconds, seconds, seconds};
+    }
+    plot.series.push_back(std::move(series));
+  }
+}
+
+// Time by set, ours and the paper's, where the paper prints times by set.
+std::optional<BarPlot> times_plot(const JsonView& item, const JsonView& run) {
+  BarPlot plot{.title = "Time by set, beside the paper's",
+               .note =
+                   "The paper's times are of its own sets and machine: compare shapes, not heights. A set with fewer "
+                   "strings than the paper's names their number.",
+               .category_name = "set",
+               .value_name = "time",
+               .unit = seconds_unit(),
+               .form = BarForm::kMarks};
+  std::vector<std::string> sets;
+  for (const JsonView& one : run.at("cases").items()) {
+    sets.push_back(one.at("set").text());
+    plot.categories.push_back(sets.back() + ", " +
+                              quantity_text(one.at("strings").number(), {"strings", Prefixes::kNone}));
+    for (const JsonView& sorter : one.at("sorters").items()) {
+      const std::string name = sorter.at("sorter").text();
+      auto series = std::find_if(plot.series.begin(), plot.series.end(), [&](const auto& s) { return s.name == name; });
+      if (series == plot.series.end()) series = plot.series.insert(plot.series.end(), {.name = name, .values = {}});
+      series->values.resize(sets.size());
+      series->values.back() = sorter.value_at("sort_seconds");
+    }
+  }
+  for (BarSeries& series : plot.series) series.values.resize(sets.size());
+  const std::size_t ours = plot.series.size();
+  add_paper_times(item, sets, plot);
+  return plot.series.size() == ours ? std::nullopt : std::optional(std::move(plot));
+}
+
+Table sets_table(const JsonView& run) {
+  Table table{.title = "Our sets", .head = {"set", "strings", "bytes", "longest", "mean tie", "longest tie"}};
+  for (const JsonView& one : run.at("cases").items()) {
+    table.rows.push_back({one.at("set").text(), quantity_text(one.at("strings").number(), plain_unit()),
+                          quantity_text(one.at("bytes").number(), bytes_unit()),
+                          quantity_text(one.at("most_bytes").number(), plain_unit()),
+                          quantity_text(one.at("mean_tie_bytes").number(), plain_unit()),
+                          quantity_text(one.at("max_tie_bytes").number(), plain_unit())});
+  }
+  return table;
+}
+
+// Time over the size of the input, a series for each mode and half of the job.
+LinePlot modes_plot(const JsonView& run) {
+  LinePlot plot{.title = "Time over the size of the collection",
+                .note = "Ingest parses and sorts; the rest merges, writes and syncs.",
+                .x_name = "input",
+                .y_name = "time",
+                .x_unit = bytes_unit(),
+                .y_unit = seconds_unit(),
+                .x_axis = AxisKind::kLog10};
+  for (const JsonView& one : run.at("cases").items()) {
+    for (const JsonView& mode : one.at("modes").items()) {
+      for (const auto& [half, member] : {std::pair{"ingest", "ingest_seconds"}, std::pair{"rest", "rest_seconds"}}) {
+        const std::string name = mode.at("mode").text() + ", " + half;
+        auto series =
+            std::find_if(plot.series.begin(), plot.series.end(), [&](const auto& s) { return s.name == name; });
+        if (series == plot.series.end()) series = plot.series.insert(plot.series.end(), {.name = name, .points = {}});
+        if (const auto seconds = mode.value_at(member)) {
+          series->points.push_back({one.at("input_bytes").number(), *seconds});
+        }
+      }
+    }
+  }
+  return plot;
+}
+
+// The plots that the page of `bench sort` makes of the same cases.
+void add_sorts(const JsonView& run, const std::string& command, std::vector<PageItem>& items) {
+  JsonReport report{.path = "", .label = "", .command = command, .json = {{"cases", run.at("cases").json()}}};
+  for (PageSection& section : sort_sections({&report})) {
+    if (section.title == "All figures") continue;
+    std::move(section.items.begin(), section.items.end(), std::back_inserter(items));
+  }
+}
+
+void add_run(const JsonView& item, const JsonView& run, std::vector<PageItem>& items) {
+  const std::string kind = run.at("kind").text();
+  if (kind == "keys") {
+    add_sorts(run, "bench sort records", items);
+  } else if (kind == "strings") {
+    if (auto times = times_plot(item, run)) items.emplace_back(std::move(*times));
+    add_sorts(run, "bench sort strings", items);
+  } else if (kind == "sets") {
+    items.emplace_back(sets_table(run));
+  } else if (kind == "modes") {
+    items.emplace_back(modes_plot(run));
+  } else {
+    run.at("kind").fail("keys, strings, sets or modes");
+  }
+}
+
+PageSection item_section(const JsonView& item) {
+  PageSection section{item.at("paper").text() + ", " + item.at("id").text() + ": " + item.at("title").text(), {}};
+  Facts facts{{{"status", item.at("status").text()}}};
+  if (const std::string ours = item.text_at("stand_in"); !ours.empty()) facts.rows.emplace_back("measured here", ours);
+  if (const std::string out = item.text_at("left_out"); !out.empty()) facts.rows.emplace_back("left out", out);
+  section.items.emplace_back(std::move(facts));
+  for (const JsonView& run : item.at("runs").items()) add_run(item, run, section.items);
+  if (auto table = paper_table(item)) section.items.emplace_back(std::move(*table));
+  return section;
+}
+
+}  // namespace
+
+std::vector<PageSection> paper_sections(const Reports& reports) {
+  std::vector<PageSection> sections;
+  for (const JsonReport* report : reports) {
+    const auto items = report->view().at("items").items();
+    for (const JsonView& paper : report->view().at("papers").items()) {
+      std::vector<JsonView> of;
+      for (const JsonView& item : items) {
+        if (item.at("paper").text() == paper.at("name").text()) of.push_back(item);
+      }
+      sections.push_back({series_name(paper.at("title").text(), *report, reports), {items_table(of)}});
+      for (const JsonView& item : of) {
+        if (!item.at("runs").items().empty() || !item.at("paper_figures").items().empty()) {
+          sections.push_back(item_section(item));
+        }
+      }
+    }
+  }
+  return sections;
+}
+
+}  // namespace spillway
