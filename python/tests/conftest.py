@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent / "objects"))
+from store_fixtures import no_rules, store  # noqa: E402, F401
+
 
 def pytest_addoption(parser):
     parser.addoption("--leak-calls", type=int, default=2000, help="calls of each kind in test_leaks.py (default: 2000)")

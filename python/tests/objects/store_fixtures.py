@@ -1,15 +1,12 @@
+"""Fixtures of tests with object stores; python/tests/conftest.py takes them."""
+
 import contextlib
 
 import pytest
 from servers import SERVERS, Store, find, server
 
 
-def pytest_generate_tests(metafunc):
-    if "store" in metafunc.fixturenames:
-        metafunc.parametrize("store", list(SERVERS), indirect=True, scope="session")
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", params=list(SERVERS))
 def store(request, tmp_path_factory):
     pytest.importorskip("pyarrow")
     needed = SERVERS[request.param][0]
