@@ -85,6 +85,7 @@ int run_program(const std::vector<std::string>& words, const nb::callable& open_
   note_job_of_process();
   fill_standard_streams();
   install_signal_handlers();
+  end_with_parent();
   Output out(STDOUT_FILENO, "standard output");
   ObjectFileSystem files(posix_file_system(), received_signal());
   Session session{files, out, received_signal()};

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   spillway::fill_standard_streams();  // before anything is opened
   spillway::share_malloc_arena_in_limited_space();
   spillway::install_signal_handlers();
+  spillway::end_with_parent();
   spillway::Output out(STDOUT_FILENO, "standard output");
   spillway::Session session{spillway::posix_file_system(), out, spillway::received_signal()};
   std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);

@@ -1,10 +1,12 @@
 #include "tools/cli/signals.hpp"
 
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 
 #include "io/base/error.hpp"
 
@@ -59,6 +61,16 @@ void install_signal_handlers(std::int64_t patience_ms) {
 
 void throw_if_interrupted(const std::atomic<int>& signal_number) {
   if (const int number = signal_number.load(std::memory_order_relaxed)) throw InterruptedError(number);
+}
+
+void end_with_parent() {
+  const char* const named = std::getenv("SPILLWAY_PARENT");
+  const pid_t parent = named == nullptr ? 0 : static_cast<pid_t>(std::strtol(named, nullptr, 10));
+  if (parent <= 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // A script may stand between both, unless that has ended, too.
+  const bool has_ended = getppid() != parent && (getppid() == 1 || kill(parent, 0) != 0);
+  if (has_ended) std::raise(SIGTERM);
 }
 
 std::function<void()> interruption_check(const std::atomic<int>& signal_number) {

@@ -1,29 +1,13 @@
 """Runs the program `spillway` as a child that does not outlive its parent."""
 
-import ctypes
 import functools
 import hashlib
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Sequence
 
 from .errors import JobError, ProgramError
-
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def _die_with(parent: int):
-    """Returns what the child does before it becomes the program: it asks for SIGTERM once its parent is gone."""
-
-    def prepare() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-        if os.getppid() != parent:  # it died before
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    return prepare
 
 
 def run_program(words: Sequence[str]) -> str:
@@ -39,7 +23,8 @@ def run_program(words: Sequence[str]) -> str:
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            preexec_fn=_die_with(os.getpid()),
+            # The program asks for SIGTERM once its parent is gone.
+            env={**os.environ, "SPILLWAY_PARENT": str(os.getpid())},
         )
     except OSError as error:
         raise JobError(f"cannot run {words[0]}: {error.strerror}; every machine needs the same program there") from error
