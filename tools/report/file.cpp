@@ -22,13 +22,15 @@ void refuse_inside(const std::string& option, const std::string& path, const std
                    "; name a file outside of it");
 }
 
-// Of the options for reports that this command has.
+// Of the options for reports that this command has. Pipes and devices are told apart by their paths.
 void refuse_same_reports(const Arguments& arguments, FileSystem& files) {
   std::map<std::string, std::string> options;  // by the resolved path
   for (const char* const option : kReportOptions) {
     const auto path = arguments.text(option);
     if (!path) continue;
-    const auto [at, is_new] = options.emplace(files.resolve(*path), option);
+    const auto status = files.status(*path);
+    const bool has_name = !status || status->type == FileType::kRegular;
+    const auto [at, is_new] = options.emplace(has_name ? files.resolve(*path) : *path, option);
     if (!is_new) throw UsageError("--" + at->second + " and --" + option + " name the same file; name two");
   }
 }
