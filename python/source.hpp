@@ -20,7 +20,7 @@ class PythonSource {
   virtual void next(ArrowArray& out) = 0;
 };
 
-// Is called with each exception of a source, in place of which the engine sees a text.
+// Takes each exception of a source. The engine sees a text in its place.
 using KeepException = std::function<void(std::exception_ptr)>;
 
 // The stream takes the lock for each call. `keep` may be empty.

@@ -124,7 +124,7 @@ std::uint64_t ArrowColumn::dictionary_row(std::uint64_t row) const {
   return index;
 }
 
-// Of the texts of rows [begin, end).
+// Returns where the texts of rows [begin, end) begin and end.
 ArrowColumn::Offsets ArrowColumn::offsets(std::uint64_t begin, std::uint64_t end) const {
   const Offsets found = type_ == ArrowType::kText
                             ? Offsets{load<std::int32_t>(values_, begin), load<std::int32_t>(values_, end)}

@@ -14,7 +14,7 @@
 
 namespace spillway {
 
-// Which rows of an array are null.
+// Tells which rows of an array are null.
 struct ArrowValidity {
   const std::uint8_t* bits = nullptr;  // null: no row is null
   std::uint64_t begin = 0;             // of the rows

@@ -9,7 +9,7 @@ namespace {
 
 std::size_t task_bytes(const ReaderLimits& limits) { return std::max(limits.buffer_bytes, limits.arrow_bytes); }
 
-// Of rows [begin, end). The memory of a row counts, too, so that many rows without bytes end a task.
+// Counts the bytes of rows [begin, end), and the memory of each row, so that many rows without bytes end a task.
 std::uint64_t cost(const ArrowBatch& batch, std::uint64_t begin, std::uint64_t end) {
   constexpr std::uint64_t kRowBytes = 16;
   return kRowBytes * (end - begin) + batch.bytes(begin, end);

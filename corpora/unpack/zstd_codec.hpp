@@ -23,7 +23,7 @@ bool is_zstd_start(std::string_view head);
 std::optional<std::uint64_t> zstd_frame_memory(std::string_view head);
 
 // Whether the blocks of the frame at the start of `head` follow each other up to its end, or that of `head` (RFC 8878,
-// 3.1.1.2). If not, its header is damaged, and asks for a window that nobody made.
+// 3.1.1.2). If not, its header is damaged, and its window is not to be trusted.
 bool has_sound_blocks(std::string_view head);
 
 class ZstdCodec final : public Codec {

@@ -1,4 +1,4 @@
-// What a job refuses before it reads its input: outputs, inputs and reports that are in each other's way. All functions
+// A job refuses, before it reads its input, outputs, inputs and reports that are in each other's way. All functions
 // throw UsageError.
 #pragma once
 

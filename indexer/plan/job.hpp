@@ -61,7 +61,7 @@ struct JobPlan {
 JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files,
                  const std::function<void()>& check = {}, GpuFacts facts = GpuFacts::kAsk);
 
-// What the machine has for a plan that assumes a GPU.
+// The resources of the machine for a plan that assumes a GPU.
 struct MetGpu {
   ModeChoice mode;                        // with the real GPU; without one: its failure
   std::optional<GpuSorterOptions> lanes;  // to make; none where the job must be planned anew, with facts

@@ -27,7 +27,7 @@ class MemoryAccount {
   void subtract(std::uint32_t consumer, std::size_t bytes) {
     bytes_[consumer].fetch_sub(bytes, std::memory_order_relaxed);
   }
-  // What each consumer holds now, in order of their first reservations.
+  // Returns the bytes that each consumer holds now, in order of their first reservations.
   std::vector<std::pair<std::string, std::size_t>> consumers() const;
 
  private:

@@ -181,7 +181,7 @@ TEST_F(StartedBesideParsing, TheCpuSortsWhateverCallFails) {
   }
 }
 
-// What was counted before the failure is counted once.
+// Records that were counted before the failure count once.
 TEST_F(StartedBesideParsing, SkippedRecordsAreCountedOnce) {
   set_random_corpus(67, 100, false);
   std::string broken;

@@ -19,9 +19,9 @@ std::atomic<int>& received_signal();
 // Requires: called before any thread starts.
 void install_signal_handlers(std::int64_t patience_ms = kSignalPatienceMs);
 
-// If the environment's SPILLWAY_PARENT is the number of a process: this one, its child, gets SIGTERM when that thread of
-// it ends which started this one, or now if it has ended. (What a parent does in a child between fork and exec may wait
-// forever for a lock of another thread.)
+// If the environment's SPILLWAY_PARENT is the number of a process: this one, its child, gets SIGTERM when that thread
+// of it ends which started this one, or now if it has ended. (What a parent does in a child between fork and exec may
+// wait forever for a lock of another thread.)
 void end_with_parent();
 
 // Throws InterruptedError if `signal_number` is not 0.

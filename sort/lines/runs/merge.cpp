@@ -18,7 +18,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kLeastRuns = 2;
-// Of text that is written at once: what stays in the processor's cache; where memory is plenty, what makes a disk fast.
+// Bounds of the text that is written at once: the least stays in the processor's cache, the most makes a disk fast.
 constexpr std::size_t kLeastWrite = std::size_t{256} << 10, kMostWrite = std::size_t{1} << 20, kPartOfWrite = 1024;
 constexpr std::size_t kMostPlacedRangeBytes = std::size_t{64} << 20;
 constexpr std::size_t kLeastRangeBytes = std::size_t{256} << 10, kMostRangeBytes = std::size_t{8} << 20;

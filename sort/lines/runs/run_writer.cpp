@@ -156,7 +156,7 @@ struct SlicePlan {
   std::size_t slices, encoded_bytes;
 };
 
-// What `memory` has room for, with gaps between what is allocated. Long lines take what the block has left.
+// Plans slices that fit `memory`, with gaps between allocations. Long lines take what the block has left.
 SlicePlan plan_slices(LineBlock& block, const LongLineCosts& costs, std::size_t block_bytes, std::size_t memory) {
   constexpr std::size_t kContextBytes = std::size_t{512} << 10;  // of the compressor
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());

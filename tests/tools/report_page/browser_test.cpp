@@ -80,7 +80,7 @@ class SlowBrowserPages : public ::testing::Test {
     return run_program(words, {.environment = {"HOME=" + scratch_.path()}});
   }
 
-  // What browser_checks.js finds wrong in a page.
+  // Returns the faults that browser_checks.js finds in a page.
   std::string check(const std::string& page, Colours colours, Script script = Script::kRuns) {
     const bool dark = colours == Colours::kDark;
     std::string html = read_bytes(page);

@@ -42,7 +42,7 @@ Paper drozd_2014() {
           {"figure 5", "Rate by the length of keys, beside the bound of copies", kMachine, "",
            "Sets of one length after another are not generated."},
           {"figure 6", "Split of the GPU's time, with whole strings and with prefixes", kMachine, "",
-           "The sorter has no clock for its phases; with whole strings is not implemented."},
+           "The sorter has no clock for its phases, and does not send whole strings."},
           {"figure 7",
            "Scaling beside a sort of recursive tasks",
            kMachine,
