@@ -30,8 +30,8 @@ constexpr std::size_t kMaxGpuBlockBytes = 1024 * kMebibyte;   // nothing overlap
 constexpr std::size_t kMostArchiveBytes = 4 * kMebibyte, kMostArrowBytes = 16 * kMebibyte;
 
 // Records of plain files up to this length are read once, and unescaped in memory as others are. Longer ones are read
-// four times and unescaped in small pieces. Source code has 42 % of its bytes in JSON lines above 1 MiB and 6 % in lines
-// above 16 MiB: indexing 1.3 GB of it on two cores took 12 % less CPU time than with 1 MiB.
+// four times and unescaped in small pieces. Source code has 42 % of its bytes in JSON lines above 1 MiB and 6 % in
+// lines above 16 MiB: indexing 1.3 GB of it on two cores took 12 % less CPU time than with 1 MiB.
 constexpr std::size_t kMostRecordBytes = 16 * kMebibyte;
 constexpr std::size_t kPartsOfRecords = 32;  // of the memory: all buffers for them take one
 constexpr std::size_t kLeastForRecords = 1024 * kMebibyte;

@@ -167,7 +167,7 @@ std::optional<std::size_t> KeptLists::memory_bytes(const Block& block, const Enc
   const std::size_t largest = largest_fragment_bytes(lists);
   if (options.positions == Positions::kStored && largest > options.run_block_bytes) return std::nullopt;
   return list_bytes(lists) + document_bytes(block) + block.chunks.size() * sizeof(ParsedChunk) +
-         kSamples * (sizeof(TermSample) + kSampleTermBytes);
+         std::min(kSamples, lists.fragment_count()) * (sizeof(TermSample) + kSampleTermBytes);
 }
 
 KeptLists::KeptLists(const Block& block, const EncodedLists& lists, const BlockSortOptions& options,
