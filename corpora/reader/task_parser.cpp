@@ -10,7 +10,15 @@ namespace {
 
 std::size_t padded_buffer_bytes(const ReaderLimits& limits) {
   constexpr std::size_t kLeastBytes = 64;
-  return std::max(limits.buffer_bytes, kLeastBytes) + kRecordPadding;
+  return std::max({limits.buffer_bytes, limits.record_bytes, kLeastBytes}) + kRecordPadding;
+}
+
+// The long buffers of a plan with much memory are used only as far as records are long.
+Buffer make_buffer(const ReaderLimits& limits, MemoryBudget& budget) {
+  constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
+  Buffer buffer(budget, padded_buffer_bytes(limits), "parsing");
+  if (buffer.size() > kLargePageBytes) buffer.use_large_pages();
+  return buffer;
 }
 
 std::size_t parsers_bytes() {
@@ -67,8 +75,8 @@ TaskParser::TaskParser(const CorpusReader& reader, MemoryBudget& budget)
     : setup_(reader.setup()),
       decoders_(reader.decoders()),
       own_memory_(budget.reserve(parsers_bytes(), "parsing")),
-      buffer_(budget, padded_buffer_bytes(setup_.limits), "parsing"),
-      scratch_(budget, padded_buffer_bytes(setup_.limits), "parsing"),
+      buffer_(make_buffer(setup_.limits, budget)),
+      scratch_(make_buffer(setup_.limits, budget)),
       document_(as_chars(scratch_.span())),
       jsonl_(setup_.options, as_chars(scratch_.span()), document_),
       trec_(setup_.options, document_),

@@ -22,7 +22,7 @@ class TaskParser {
  public:
   // Reserves memory_bytes() from `budget`. The reader must outlive the parser.
   TaskParser(const CorpusReader& reader, MemoryBudget& budget);
-  // Two buffers of ReaderLimits::buffer_bytes and the parsers of all formats.
+  // Two buffers of ReaderLimits::buffer_bytes or record_bytes, and the parsers of all formats.
   static std::size_t memory_bytes(const ReaderLimits& limits);
 
   // Calls the sink for every record of the task, in order. Throws IoError (a file that shrank, a read error) and what

@@ -150,4 +150,22 @@ void write_block_documents(const Block& block, RunWriter& writer) {
   write_cut(cut, writer);
 }
 
+std::size_t document_bytes(const Block& block) {
+  std::size_t bytes = 0;
+  for (const ParsedChunk& chunk : block.chunks) bytes += chunk.array_bytes();
+  return bytes;
+}
+
+Block copy_documents(const Block& block, ArrayWriter& to) {
+  Block documents;
+  documents.number = block.number;
+  documents.chunks.resize(block.chunks.size());
+  for (std::size_t c = 0; c < block.chunks.size(); ++c) {
+    ChunkDocuments& chunk = documents.chunks[c];
+    chunk = block.chunks[c];
+    chunk.move_arrays(to);
+  }
+  return documents;
+}
+
 }  // namespace spillway

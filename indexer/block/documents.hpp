@@ -49,4 +49,10 @@ class BlockDocumentCursor final : public DocumentCursor {
 
 void write_block_documents(const Block& block, RunWriter& writer);
 
+// The bytes that copy_documents() writes.
+std::size_t document_bytes(const Block& block);
+// Returns a block with the documents of this one and without its terms. Copies their arrays to `to`, which lives
+// longer. O(bytes). Requires: no texts.
+Block copy_documents(const Block& block, ArrayWriter& to);
+
 }  // namespace spillway

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "indexer/block/documents.hpp"
+#include "indexer/block/block_input.hpp"
 #include "indexer/block/run_output.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
@@ -96,26 +96,13 @@ class InMemoryRun::Terms final : public TermCursor {
   RunEntry entry_;
 };
 
-class InMemoryRun::Input final : public MergeInput {
+class InMemoryRun::Input final : public BlockInput {
  public:
-  explicit Input(const InMemoryRun& source) : source_(source) {}
-  const RunIdentity& identity() const override { return source_.identity_; }
-  const RunSummary& summary() const override { return source_.summary; }
-  std::vector<TermSample> term_samples() const override { return source_.samples_; }
+  explicit Input(const InMemoryRun& source)
+      : BlockInput(source.block_, source.identity_, source.summary, source.samples_), source_(source) {}
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
     return std::make_unique<Terms>(source_, first, last);
   }
-  std::unique_ptr<DocumentCursor> documents() const override {
-    return std::make_unique<BlockDocumentCursor>(source_.block_);
-  }
-  std::vector<DocumentRange> document_ranges() const override {
-    std::vector<DocumentRange> ranges;
-    for (std::size_t c = 0; c < source_.block_.chunks.size(); ++c) {
-      ranges.push_back({source_.lists_.bases()[c], std::make_unique<BlockDocumentCursor>(source_.block_, c, c + 1)});
-    }
-    return ranges;
-  }
-  std::string name() const override { return "block " + std::to_string(source_.block_.number) + " in memory"; }
 
  private:
   const InMemoryRun& source_;

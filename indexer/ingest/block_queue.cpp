@@ -13,6 +13,7 @@ BlockStats& BlockStats::operator+=(const BlockStats& other) {
   sort += other.sort;
   blocks += other.blocks;
   gpu_blocks += other.gpu_blocks;
+  kept_blocks += other.kept_blocks;
   cpu_blocks += other.cpu_blocks;
   return *this;
 }
@@ -203,10 +204,12 @@ bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
   try {
     const std::size_t bound_bytes =
         worker.arena.execute([&] { return lane->sort(item.block, setup_.options, item.stats.sort); });
-    write_run(item.block, bound_bytes, item, worker,
-              [&](WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) {
-                return lane->write_run(item.block, file, options, stats);
-              });
+    if (!keep(*lane, item, worker)) {
+      write_run(item.block, bound_bytes, item, worker,
+                [&](WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) {
+                  return lane->write_run(item.block, file, options, stats);
+                });
+    }
     give_back(*lane);
     return true;
   } catch (const GpuError& error) {
@@ -214,6 +217,23 @@ bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
     note_failure(error);
     return false;
   }
+}
+
+// Keeps the lists that the lane has as a source of the merge. They take more memory than a run of them, so half of the
+// memory for runs is left to the runs to come. False where they must become a run.
+bool BlockQueue::keep(GpuLane& lane, Item& item, Worker& worker) {
+  const BlockSortOptions& options = setup_.options;
+  const auto bytes = worker.arena.execute([&] { return lane.kept_bytes(item.block, options); });
+  if (!bytes || setup_.runs.memory_left() < setup_.runs.memory_bytes() / 2 + *bytes) return false;
+  RunShare share = setup_.runs.take_share(*bytes);
+  if (!share.is_memory()) return false;
+  item.block.number = next_number_++;
+  worker.arena.execute([&] { item.runs.push_back(lane.keep(item.block, options, setup_.budget, item.stats.sort)); });
+  share.keep(*bytes);
+  item.runs.back()->share = std::move(share);
+  ++item.stats.blocks;
+  ++item.stats.kept_blocks;
+  return true;
 }
 
 // Cuts the block into as many runs as its memory asks for.

@@ -58,10 +58,11 @@ struct BlockQueueSetup {
 
 struct BlockStats {
   BlockSortStats sort;
-  std::uint64_t blocks = 0;      // runs of blocks, in memory or written
-  std::uint64_t gpu_blocks = 0;  // blocks that GPUs sorted
-  std::uint64_t cpu_blocks = 0;  // blocks that the CPU sorted in a GPU mode
-  std::string gpu_failure;       // the first
+  std::uint64_t blocks = 0;       // runs of blocks, in memory or written
+  std::uint64_t gpu_blocks = 0;   // blocks that GPUs sorted
+  std::uint64_t kept_blocks = 0;  // those of them whose lists stayed in memory as the GPU made them
+  std::uint64_t cpu_blocks = 0;   // blocks that the CPU sorted in a GPU mode
+  std::string gpu_failure;        // the first
   CompactionStats compaction;
 
   // Adds all but the failure and the compaction.
@@ -105,6 +106,7 @@ class BlockQueue {
   void work(Worker& worker);
   void sort(Item& item, Worker& worker);
   bool sort_on_gpu(Item& item, Worker& worker);
+  bool keep(GpuLane& lane, Item& item, Worker& worker);
   void sort_on_cpu(Item& item, Worker& worker);
   void store(Block block, Item& item, Worker& worker);
   using Write = std::function<RunSummary(WritableFile&, const BlockSortOptions&, BlockSortStats&)>;

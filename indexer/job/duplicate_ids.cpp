@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "indexer/job/placed_ids.hpp"
 #include "indexer/job/repeats.hpp"
 #include "indexer/job/replaced_urls.hpp"
 #include "io/base/error.hpp"
@@ -28,13 +29,6 @@ bool is_url_listed(const RunDocument& document, const IdTableResources& resource
 bool any_stored_ids(std::span<const MergeInput* const> inputs) {
   return std::any_of(inputs.begin(), inputs.end(),
                      [](const MergeInput* input) { return input->summary().has_stored_ids; });
-}
-
-// Documents after the end of a range belong to another thread.
-[[noreturn]] void refuse_overlap(const MergeInput& input, std::uint64_t first, std::uint64_t end) {
-  throw FormatError(input.name() + ": expected " + std::to_string(end - std::min(first, end)) +
-                    " documents from number " + std::to_string(first + 1) +
-                    " on, found more: it is damaged, make it again from its input");
 }
 
 bool may_have_holes(std::span<const MergeInput* const> inputs) {
@@ -165,52 +159,14 @@ void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableR
 }
 
 // Reads documents in parallel and refers to their ids in place. Returns false, and reads nothing, with one thread, if
-// an input does not allow it, if a document is cut between inputs, or if the ids do not fit the memory.
+// an input does not allow it, or if the ids do not fit the memory.
 bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths) {
   if (threads <= 1) return false;
-  const std::vector<std::uint64_t> bases = lay_out_source(inputs).bases;
-  std::vector<DocumentRange> ranges;
-  std::vector<std::size_t> input_of;  // by range
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::vector<DocumentRange> more = inputs[i]->document_ranges();
-    if (more.empty() || inputs[i]->identity().last_document_open) return false;
-    for (DocumentRange& range : more) {
-      range.first += bases[i];
-      ranges.push_back(std::move(range));
-      input_of.push_back(i);
-    }
-  }
+  PlacedIds documents(inputs, dropped_, lengths);
+  if (!documents.can_read()) return false;
   const std::span<StringRef> ids = sort_->place(static_cast<std::size_t>(document_count_));
   if (ids.empty()) return false;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> stats(ranges.size());  // documents, tokens
-  tbb::parallel_for(std::size_t{0}, ranges.size(), [&](std::size_t s) {
-    const auto first = static_cast<std::uint32_t>(ranges[s].first);
-    const bool is_last = s + 1 == ranges.size();
-    const std::uint64_t end = is_last ? document_count_ : std::min(document_count_, ranges[s + 1].first);
-    std::uint32_t number = first;
-    std::uint64_t tokens = 0;
-    for (DocumentCursor& cursor = *ranges[s].cursor; cursor.next(); ++number) {
-      if (check_cancelled_) check_cancelled_();
-      if (number >= end) refuse_overlap(*inputs[input_of[s]], first, end);
-      const RunDocument& document = cursor.document();
-      lengths.set(number, document.length);
-      tokens += document.length;
-      ids[number] = {};
-      if (has_id(document) && !dropped_.contains(number)) {
-        ids[number] = {reinterpret_cast<const std::uint8_t*>(document.id.data()),
-                       static_cast<std::uint32_t>(document.id.size()), number};
-      }
-    }
-    stats[s] = {number - first, tokens};
-  });
-  for (std::size_t i = 0, s = 0; i < inputs.size(); ++i) {
-    std::uint64_t documents = 0, tokens = 0;
-    for (; s < ranges.size() && input_of[s] == i; ++s) {
-      documents += stats[s].first;
-      tokens += stats[s].second;
-    }
-    check_documents(*inputs[i], documents, tokens);
-  }
+  documents.read(ids, check_cancelled_);
   return true;
 }
 

@@ -35,6 +35,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForAnyBlocksLanesAndThreads) {
       const BlockStats stats = expect_same_with(setting);
       EXPECT_EQ(stats.cpu_blocks, 0U) << stats.gpu_failure;
       EXPECT_GT(stats.gpu_blocks, block_bytes == 0 ? 0U : 4U);
+      EXPECT_GT(stats.kept_blocks, stats.gpu_blocks / 4);
     }
   }
 }
@@ -71,6 +72,18 @@ TEST_P(HostGpuJob, LeavesOutTheRepeatsThatTheCpuLeavesOut) {
     EXPECT_LT(report_.documents, twice.size());
     expect_same_with(setting);
   }
+}
+
+// Lists stay in memory until half of that of runs is full; those of other blocks become runs, in memory or spilled.
+TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhereSomeListsAreKept) {
+  set_random_corpus(48, 300);
+  HostGpuSetting setting;
+  setting.block_bytes = 30000;
+  setting.run_memory_bytes = std::size_t{3} << 20;
+  const BlockStats stats = expect_same_with(setting);
+  EXPECT_EQ(stats.cpu_blocks, 0U) << stats.gpu_failure;
+  EXPECT_GT(stats.kept_blocks, 0U);
+  EXPECT_LT(stats.kept_blocks, stats.gpu_blocks);
 }
 
 // The blocks do not fit the arena, and the budget is so small that the CPU sorts each of them as several runs.

@@ -18,6 +18,7 @@
 
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
+#include "indexer/gpu/pipeline/parallel_copy.hpp"
 #include "indexer/gpu/steps/keys.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
@@ -296,14 +297,8 @@ class CudaExecutor {
       }
       if (i == 0) continue;
       copied_[(i - 1) % 2].synchronize();
-      copy_out(staging_.data() + (i - 1) % 2 * half, to + (i - 1) * half, bytes_of(i - 1));
+      copy_in_parallel(staging_.data() + (i - 1) % 2 * half, to + (i - 1) * half, bytes_of(i - 1));
     }
-  }
-  static void copy_out(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, kPackBytes),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        std::memcpy(to + range.begin(), from + range.begin(), range.size());
-                      });
   }
 
   const CudaExecutorSetup setup_;

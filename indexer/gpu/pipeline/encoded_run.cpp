@@ -7,32 +7,20 @@
 
 namespace spillway {
 
-namespace {
-
-std::string_view text_of(const EncodedLists& lists, std::uint32_t rank) {
-  const std::uint64_t begin = lists.rank_text_offsets[rank];
-  return {reinterpret_cast<const char*>(lists.rank_text.data()) + begin,
-          static_cast<std::size_t>(lists.rank_text_offsets[rank + 1] - begin)};
-}
-
-ListFragment fragment_of(const EncodedLists& lists, const EncodedFragment& fragment) {
-  const EncodedFragment& next = (&fragment)[1];
+ListFragment EncodedLists::fragment(std::size_t i) const {
+  const EncodedFragment &begin = fragments[i], &end = fragments[i + 1];
   ListFragment list;
-  list.postings =
-      lists.postings.subspan(fragment.first_posting_byte, next.first_posting_byte - fragment.first_posting_byte);
-  list.positions =
-      lists.distances.subspan(fragment.first_distance_byte, next.first_distance_byte - fragment.first_distance_byte);
-  list.document_count = next.first_posting - fragment.first_posting;
-  list.occurrence_count = next.first_occurrence - fragment.first_occurrence;
-  list.last_document = fragment.last_document;
+  list.postings = postings.subspan(begin.first_posting_byte, end.first_posting_byte - begin.first_posting_byte);
+  list.positions = distances.subspan(begin.first_distance_byte, end.first_distance_byte - begin.first_distance_byte);
+  list.document_count = end.first_posting - begin.first_posting;
+  list.occurrence_count = end.first_occurrence - begin.first_occurrence;
+  list.last_document = begin.last_document;
   return list;
 }
 
-}  // namespace
-
 RunSummary write_encoded_run(const Block& block, const BlockSortOptions& options, const EncodedLists& lists,
                              WritableFile& file, BlockSortStats& stats) {
-  const std::span<const EncodedFragment> fragments = lists.fragments.first(lists.fragments.size() - 1);
+  const std::span<const EncodedFragment> fragments = lists.fragments.first(lists.fragment_count());
   // The first list that begins at `occurrence` or later.
   const auto first_list = [&](std::size_t occurrence) {
     auto at = std::partition_point(fragments.begin(), fragments.end(), [&](const EncodedFragment& fragment) {
@@ -41,6 +29,7 @@ RunSummary write_encoded_run(const Block& block, const BlockSortOptions& options
     while (at != fragments.begin() && at != fragments.end() && at->rank == (at - 1)->rank) ++at;
     return at;
   };
+  const auto fragment_at = [&](auto at) { return lists.fragment(static_cast<std::size_t>(at - fragments.begin())); };
   const std::size_t occurrences = lists.fragments.back().first_occurrence;
   const std::size_t in_range = range_occurrences(occurrences);
   const auto encode = [&](std::size_t range, PostingsConcatenator& concatenator) {
@@ -48,10 +37,10 @@ RunSummary write_encoded_run(const Block& block, const BlockSortOptions& options
     const auto end = first_list((range + 1) * in_range);
     for (auto at = first_list(range * in_range); at != end; ++at) {
       if (options.positions == Positions::kNone) {  // every list is one fragment
-        concatenator.write_whole(text_of(lists, at->rank), fragment_of(lists, *at));
+        concatenator.write_whole(lists.text(at->rank), fragment_at(at));
       } else {
-        list.assign(1, fragment_of(lists, *at));
-        concatenator.write(text_of(lists, at->rank), list);
+        list.assign(1, fragment_at(at));
+        concatenator.write(lists.text(at->rank), list);
       }
     }
   };

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "indexer/block/sorter.hpp"
 #include "indexer/gpu/steps/keys.hpp"
 
 namespace spillway {
 
-// A block's lists, encoded, on the host.
+// A block's lists, encoded, on the host. A list has one fragment, with positions one or more.
 struct EncodedLists {
   Buffer memory;                                     // that the spans view, unless it is the lane's own
   std::span<const std::uint64_t> rank_text_offsets;  // into rank_text: one for each rank, and the end
@@ -19,6 +20,14 @@ struct EncodedLists {
   ContentChecksum sum;  // kTokens: of the tokens that the chunks' sums leave out
 
   std::size_t bytes() const { return rank_text.size() + postings.size() + distances.size(); }
+  std::size_t fragment_count() const { return fragments.size() - 1; }
+  std::string_view text(std::uint32_t rank) const {
+    const std::uint64_t begin = rank_text_offsets[rank];
+    return {reinterpret_cast<const char*>(rank_text.data()) + begin,
+            static_cast<std::size_t>(rank_text_offsets[rank + 1] - begin)};
+  }
+  // Requires: i < fragment_count().
+  ListFragment fragment(std::size_t i) const;
 };
 
 // Parallel inside the calling thread's TBB arena. Throws as BlockSorter::write_run.

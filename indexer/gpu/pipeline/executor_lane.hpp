@@ -9,10 +9,12 @@
 #include "indexer/block/run_output.hpp"
 #include "indexer/gpu/pipeline/encoded_run.hpp"
 #include "indexer/gpu/pipeline/gpu_lane.hpp"
+#include "indexer/gpu/pipeline/kept_lists.hpp"
 #include "indexer/gpu/pipeline/occurrence_keys.hpp"
 #include "indexer/gpu/pipeline/token_keys.hpp"
 #include "indexer/gpu/steps/fold.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
+#include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/arena.hpp"
 
 namespace spillway {
@@ -45,6 +47,20 @@ class ExecutorLane final : public GpuLane {
                        BlockSortStats& stats) override {
     const EncodedLists lists = std::exchange(lists_, {});
     return write_encoded_run(block, options, lists, file, stats);
+  }
+
+  std::optional<std::size_t> kept_bytes(const Block& block, const BlockSortOptions& options) const override {
+    return KeptLists::memory_bytes(block, lists_, options);
+  }
+
+  std::unique_ptr<MergeSource> keep(const Block& block, const BlockSortOptions& options, MemoryBudget& budget,
+                                    BlockSortStats& stats) override {
+    const Stopwatch watch;
+    const StageSpan span(options.timeline, JobStage::kSpill);
+    const EncodedLists lists = std::exchange(lists_, {});
+    auto kept = std::make_unique<KeptLists>(block, lists, options, budget);
+    stats.write_seconds += watch.seconds();
+    return kept;
   }
 
   PassSeconds seconds() const override { return seconds_; }
@@ -150,7 +166,7 @@ class ExecutorLane final : public GpuLane {
 
   const ChunkForm form_;
   Executor executor_;
-  EncodedLists lists_;  // from sort() to write_run()
+  EncodedLists lists_;  // from sort() to write_run() or keep()
   std::size_t downloaded_bytes_ = 0;
   PassSeconds seconds_{};
 };

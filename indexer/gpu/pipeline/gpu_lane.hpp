@@ -1,17 +1,20 @@
 // A lane sorts blocks one after the other, each in one pass over a GPU. Up go the strings of the chunk tables and the
-// occurrences, or the tokens themselves (ChunkForm); down come encoded lists, which become a run with the same bytes as
-// that of make_key_block_sorter(). Lanes on several threads overlap: one block goes up while another is sorted and the
-// run of a third is written.
+// occurrences, or the tokens themselves (ChunkForm); down come encoded lists, which are kept as they are, or become a
+// run with the same bytes as that of make_key_block_sorter(). Lanes on several threads overlap: one block goes up while
+// another is sorted and the lists of a third are kept or written.
 #pragma once
 
 #include <cstddef>
 #include <future>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "indexer/block/sorter.hpp"
 #include "indexer/gpu/pipeline/executor.hpp"
+#include "indexer/run/merge_source.hpp"
 #include "sort/gpu/device/error.hpp"
 
 namespace spillway {
@@ -29,6 +32,14 @@ class GpuLane {
   // `options.positions` as in sort(). Throws as BlockSorter::write_run().
   virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
                                BlockSortStats& stats) = 0;
+  // Returns the bytes that keep() takes; empty where the block must become a run. GpuError where the lists that came
+  // from the GPU contradict each other.
+  virtual std::optional<std::size_t> kept_bytes(const Block&, const BlockSortOptions&) const { return std::nullopt; }
+  // Instead of write_run(): keeps the lists of the block that was sorted last in memory of `budget`, and the block's
+  // documents with them. Touches no GPU. Requires: kept_bytes() is not empty.
+  virtual std::unique_ptr<MergeSource> keep(const Block&, const BlockSortOptions&, MemoryBudget&, BlockSortStats&) {
+    throw std::logic_error("this lane keeps no lists");
+  }
   // The steps of the last sort().
   virtual PassSeconds seconds() const = 0;
 };

@@ -172,6 +172,11 @@ TEST(JsonlRecords, FastAndSlowPathsAgree) {
   for (const std::size_t buffer_bytes : {64u, 200u}) {
     expect_same_documents(read_bytes(lines, setup_of(CorpusFormat::kJsonl, buffer_bytes)), expected);
   }
+  for (const std::size_t record_bytes : {65u, 300u, 1u << 20}) {
+    ReadSetup setup = setup_of(CorpusFormat::kJsonl, 64);
+    setup.limits.record_bytes = record_bytes;
+    expect_same_documents(read_bytes(lines, setup), expected);
+  }
   // A broken byte in each block sends its records through the scanner.
   const ReadResult broken = read_jsonl(lines + "{\"id\":\"\xFF\",\"text\":\"\"}\n");
   ASSERT_EQ(broken.documents.size(), expected.documents.size() + 1);

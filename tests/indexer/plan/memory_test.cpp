@@ -374,6 +374,18 @@ TEST(IndexPlan, TakesSmallerChunksWhenThereIsLittleMemory) {
   EXPECT_LT(small.assembler.block_bytes, large.assembler.block_bytes);
 }
 
+TEST(IndexPlan, HoldsLongRecordsOfPlainFilesWhereThereIsMuchMemory) {
+  const auto reader = [](std::size_t mebibytes, unsigned threads) {
+    return plan_index(input_of(mebibytes * kMebibyte, threads), {}, {}).reader;
+  };
+  EXPECT_EQ(reader(64 << 10, 16).record_bytes, 16 * kMebibyte);
+  EXPECT_EQ(reader(2048, 2).record_bytes, 8 * kMebibyte);
+  for (const std::size_t mebibytes : {256, 512, 1023}) {
+    EXPECT_EQ(reader(mebibytes, 2).record_bytes, reader(mebibytes, 2).buffer_bytes);
+  }
+  EXPECT_EQ(reader(1024, 64).record_bytes, reader(1024, 64).buffer_bytes);
+}
+
 TEST(IndexPlan, OverlapsInModeCpuPlusOnly) {
   IndexPlanInput input = input_of(256 * kMebibyte, 2);
   input.mode = IndexMode::kCpu;

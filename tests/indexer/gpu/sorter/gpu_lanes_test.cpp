@@ -321,6 +321,31 @@ TEST_P(GpuLaneTest, RefusesABlockThatDoesNotFitItsArena) {
   EXPECT_TRUE(gpu_run(*lane, empty, options) == cpu_run(empty, options));
 }
 
+// More text in one visit than 32 bits number.
+TEST(GpuPassAtSize, TakesMoreThan4GibibytesOfText) {
+  constexpr std::size_t kText = std::size_t{1} << 32, kHostBytes = std::size_t{9} << 30;
+  if (find_gpus().state != GpuState::kUsable) GTEST_SKIP() << find_gpus().detail;
+  if (available_memory_bytes() < kHostBytes) {
+    GTEST_SKIP() << "needs " << kHostBytes << " bytes of host memory, and there are " << available_memory_bytes();
+  }
+  const BlockOf synthetic(
+      {.chunks = 320, .documents = 100, .tokens = 300, .vocabulary = 3000, .longest_term_bytes = 2500},
+      ChunkForm::kTokens);
+  const BlockPassSize size = size_of(synthetic.block(), Positions::kNone);
+  ASSERT_GT(size.string_bytes - size.occurrences * 10, kText) << "without the zeros after tokens";
+  GpuSorterOptions of = sorter_options(ChunkForm::kTokens, 0, std::size_t{256} << 20);
+  of.string_sorter = "gpu-string-radix";
+  of.arena_bytes = block_pass_device_bytes(size, of);
+  if (const std::size_t free = free_device_bytes(of.gpus.front()); free < of.arena_bytes) {
+    GTEST_SKIP() << "needs " << of.arena_bytes << " bytes of device memory, and there are " << free;
+  }
+  MemoryBudget budget(kBudget);
+  const auto lane = make_lane(of, budget);
+  BlockSortOptions options = options_of(Positions::kNone);
+  options.run_block_bytes = std::size_t{256} << 10;
+  EXPECT_TRUE(gpu_run(*lane, synthetic.block(), options) == cpu_run(synthetic.occurrences(), options));
+}
+
 TEST(GpuLanes, AreRefusedWithAReason) {
   MemoryBudget budget(kBudget);
   GpuSorterOptions options = sorter_options(ChunkForm::kTables, std::size_t{1} << 20, std::size_t{4} << 20);

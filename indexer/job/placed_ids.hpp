@@ -1,0 +1,60 @@
+// Reads the documents of all inputs of a merge in parallel, for their lengths and for places of their ids.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "merge/index/dropped_documents.hpp"
+#include "merge/index/length_codes.hpp"
+#include "merge/input/merge_input.hpp"
+#include "sort/interface/string_sorter.hpp"
+
+namespace spillway {
+
+// Uses all threads of the calling thread's TBB arena.
+class PlacedIds {
+ public:
+  // All of them live longer.
+  PlacedIds(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, LengthCodes& lengths);
+
+  // False if an input cannot be read in parallel.
+  bool can_read() const { return !ranges_.empty(); }
+  // Sets lengths and ids, which are indexed by the number of a document in the source; the ids of dropped documents and
+  // of those without one become empty. Of a document that is cut between inputs it adds the lengths of the parts, and
+  // takes the first id. O(documents). `check` is called often, and throws to stop. FormatError where the documents are
+  // not those that an input announces. Requires: can_read().
+  void read(std::span<StringRef> ids, const std::function<void()>& check);
+
+ private:
+  // A part of a document that is cut between inputs.
+  struct Part {
+    std::uint32_t number = 0, length = 0;
+    bool has_id = false;
+    std::string_view id;
+  };
+  struct Range {
+    std::size_t input = 0;
+    std::uint64_t first = 0, end = 0;  // numbers in the source
+    std::unique_ptr<DocumentCursor> cursor;
+    std::uint64_t documents = 0, tokens = 0;  // that were read
+    std::vector<Part> parts;
+  };
+
+  void read_range(Range& range, std::span<StringRef> ids, const std::function<void()>& check);
+  bool is_cut(std::size_t input, std::uint64_t number) const;
+  void place(std::uint32_t number, bool has_id, std::string_view id, std::span<StringRef> ids) const;
+  void join_parts(std::span<StringRef> ids);
+  void check_inputs() const;
+
+  const std::span<const MergeInput* const> inputs_;
+  const DroppedDocuments& dropped_;
+  LengthCodes& lengths_;
+  const std::vector<std::uint64_t> bases_;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace spillway
