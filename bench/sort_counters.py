@@ -102,16 +102,17 @@ def main() -> None:
     arguments = parser.parse_args()
     if shutil.which("ncu") is None:
         sys.exit("sort_counters.py: ncu (NVIDIA Nsight Compute) is not on the PATH")
-    cases = []
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    report = {"commit": machine.commit(), "command": machine.shown_command(), "gpu": gpu_name(), "cases": []}
+    cases = report["cases"]
     for power in arguments.powers.split(","):
         for sorter in arguments.sorters.split(","):
             cases.append(case(arguments.program, sorter, int(power)))
             last = cases[-1]
             print(f"{sorter:18} 2^{power}  {last['sectors']:14,.0f} sectors  {last['bank_conflicts']:12,.0f} conflicts  "
                   f"{last['divergent_branches']:12,.0f} divergent", flush=True)
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    report = {"commit": machine.commit(), "command": machine.shown_command(), "gpu": gpu_name(), "cases": cases}
-    (arguments.output / "sort_counters.json").write_text(json.dumps(report, indent=1) + "\n")
+            # After each case: a run under the profiler may end before its last one.
+            (arguments.output / "sort_counters.json").write_text(json.dumps(report, indent=1) + "\n")
 
 
 def gpu_name() -> str:

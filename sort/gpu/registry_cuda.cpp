@@ -26,7 +26,7 @@ const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
   static const GpuQuickSorter quick;
   static const GpuMergePaperSorter merge_of_paper;
   static const std::vector<const DeviceRecordSorter*> all{&radix,        &satish_radix, &merge, &davidson,
-                                                          &satish_merge, &bitonic,      &quick};
+                                                          &satish_merge, &bitonic,      &quick, &merge_of_paper};
   return all;
 }
 
