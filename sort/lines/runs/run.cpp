@@ -1,5 +1,6 @@
 #include "sort/lines/runs/run.hpp"
 
+#define ZSTD_STATIC_LINKING_ONLY  // for ZSTD_c_literalCompressionMode
 #include <zstd.h>
 
 #include <algorithm>
@@ -19,26 +20,59 @@ namespace spillway {
 
 namespace {
 
-// Level 1 with a hash table of 16 KiB, which stays in the L1 cache, and with matches of 7 bytes or more: a quarter less
-// time than level 1 takes, for half a percent of the input in larger files (lines of the RFCs).
-constexpr int kLevel = 1, kHashLog = 12, kLeastMatch = 7;
+// Levels of zstd, from the strongest to the fastest. A hash table of 16 KiB stays in the L1 cache, and matches have 7
+// bytes or more: a quarter less time than level 1 takes, for half a percent of the input in larger files (lines of the
+// RFCs). The fastest one finds few matches and codes what is left by Huffman; of front-coded DNA it makes less.
+constexpr std::array kLevels{1, -4, -8, -16, -32, -64};
+constexpr int kHashLog = 12, kLeastMatch = 7;
+// The level gets faster while the blocks of a thread are less than kSmallShare of their records, and stronger while
+// they are more than kLargeShare, so that scratch files stay below 30 % of the input where zstd can do that. Many
+// blocks decide, for the shares of the begin and of the end of a run differ.
+constexpr double kSmallShare = 0.27, kLargeShare = 0.28;
+constexpr std::size_t kMostJudged = std::size_t{1} << 30;   // bytes of records; more weigh half
+constexpr std::size_t kLeastJudged = std::size_t{8} << 10;  // bytes of records; shorter blocks say little
 // Bytes of a first record after those that it shares with the one of the block before; a short string holds them
 // without memory of its own.
 constexpr std::size_t kFirstBytes = 15;
 constexpr std::size_t kMostFurtherBytes = 256;
 constexpr std::size_t kKeptBytes = std::size_t{2} << 20;  // of a block; memory that a longer one took is given back
 
-struct Compressor {
-  ZSTD_CCtx* context = ZSTD_createCCtx();
-  Compressor() {
-    if (context == nullptr) throw std::bad_alloc();
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, kHashLog);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, kLeastMatch);
+class Compressor {
+ public:
+  Compressor() : context_(ZSTD_createCCtx()) {
+    if (context_ == nullptr) throw std::bad_alloc();
+    set(ZSTD_c_hashLog, kHashLog);
+    set(ZSTD_c_minMatch, kLeastMatch);
+    set(ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
+    set(ZSTD_c_compressionLevel, kLevels[level_]);
   }
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
-  ~Compressor() { ZSTD_freeCCtx(context); }
+  ~Compressor() { ZSTD_freeCCtx(context_); }
+
+  ZSTD_CCtx* context() { return context_; }
+  // Chooses the level of the next block after one of `record_bytes` became `bytes`.
+  void judge(std::size_t bytes, std::size_t record_bytes) {
+    if (record_bytes < kLeastJudged) return;
+    bytes_ += bytes;
+    record_bytes_ += record_bytes;
+    if (record_bytes_ > kMostJudged) {
+      bytes_ /= 2;
+      record_bytes_ /= 2;
+    }
+    const double share = static_cast<double>(bytes_) / static_cast<double>(record_bytes_);
+    const std::size_t before = level_;
+    if (share < kSmallShare && level_ + 1 != kLevels.size()) ++level_;
+    if (share > kLargeShare && level_ != 0) --level_;
+    if (level_ != before) set(ZSTD_c_compressionLevel, kLevels[level_]);
+  }
+
+ private:
+  void set(ZSTD_cParameter parameter, int value) { ZSTD_CCtx_setParameter(context_, parameter, value); }
+
+  ZSTD_CCtx* context_;
+  std::size_t level_ = 0;
+  std::size_t bytes_ = 0, record_bytes_ = 0;  // of blocks that were judged
 };
 
 struct Decompressor {
@@ -129,7 +163,8 @@ EncodedBlock BlockEncoder::finish() {
   thread_local std::vector<std::uint8_t> compressed;
   compressed.resize(ZSTD_compressBound(raw_bytes_));
   const std::size_t bytes =
-      checked(ZSTD_compress2(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_bytes_));
+      checked(ZSTD_compress2(compressor.context(), compressed.data(), compressed.size(), raw_.data(), raw_bytes_));
+  compressor.judge(bytes, block_.record_bytes);
   return take({compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes)});
 }
 
@@ -143,12 +178,12 @@ EncodedBlock BlockEncoder::encode_alone(const Record& record) {
   const auto head_bytes = static_cast<std::size_t>(end - head.data());
   raw_bytes_ = head_bytes + record.bytes.size();
   StoredBytes stored(ZSTD_compressBound(raw_bytes_));
-  const Compressor compressor;
-  checked(ZSTD_CCtx_setPledgedSrcSize(compressor.context, raw_bytes_));
+  Compressor compressor;
+  checked(ZSTD_CCtx_setPledgedSrcSize(compressor.context(), raw_bytes_));
   ZSTD_outBuffer out{stored.data(), stored.size(), 0};
   const auto put = [&](const void* from, std::size_t bytes, ZSTD_EndDirective directive) {
     ZSTD_inBuffer in{from, bytes, 0};
-    while (checked(ZSTD_compressStream2(compressor.context, &out, &in, directive)) != 0 || in.pos != in.size) {
+    while (checked(ZSTD_compressStream2(compressor.context(), &out, &in, directive)) != 0 || in.pos != in.size) {
       if (directive == ZSTD_e_continue && in.pos == in.size) break;
     }
   };

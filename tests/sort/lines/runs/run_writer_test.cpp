@@ -2,10 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -38,6 +45,41 @@ class RunOfLines : public ::testing::Test {
   const KeyEncoder encoder_{order_};
   RunSpace space_{{scratch_.path()}, 0};
 };
+
+// Encodes the same sorted lines again and again, on a thread that has encoded nothing before.
+TEST(RunOfEqualBlocks, IsCompressedFasterWhereItStaysSmall) {
+  const testing::ScratchDirectory scratch;
+  const LineOrder order;
+  const RecordOrder record_order(order);
+  std::mt19937 random(17);
+  std::vector<std::string> lines(4096, std::string(16, 'A'));
+  for (std::string& line : lines) {
+    for (char& letter : line) letter = "ACGT"[random() % 4];
+  }
+  std::ranges::sort(lines);
+  RunSpace space({scratch.path()}, 0);
+  spillway::Run run;
+  run.file = &space.next_file();
+  constexpr int kBlocks = 10;
+  std::jthread([&] {
+    BlockEncoder encoder(record_order);
+    for (int block = 0; block != kBlocks; ++block) {
+      std::string_view last;
+      for (const std::string& line : lines) {
+        encoder.add({line, 0}, shared_bytes(last, line));
+        last = line;
+      }
+      append_block(run, encoder.finish());
+    }
+  }).join();
+  const RunBlock &first = run.blocks.front(), &last = run.blocks.back();
+  EXPECT_LT(last.stored_bytes, first.record_bytes * 3 / 10);
+  EXPECT_NE(last.stored_bytes, first.stored_bytes);                    // another level
+  EXPECT_EQ(last.stored_bytes, run.blocks[kBlocks - 2].stored_bytes);  // the fastest
+  RunCursor cursor(run, record_order);
+  cursor.seek(0, run.records);
+  for (std::size_t i = 0; cursor.next(); ++i) ASSERT_EQ(cursor.record().bytes, lines[i % lines.size()]) << i;
+}
 
 // Whatever bit of a block changes on disk, none of its lines is given out.
 TEST_F(RunOfLines, IsRefusedIfABitOfItChanges) {
