@@ -57,7 +57,8 @@ std::string from_text(const JsonView& border, const std::string& name) {
 Table border_table(const JsonReport& report, const Reports& reports) {
   Table table{.title = series_name("Where the GPU pays", report, reports),
               .note =
-                  "The least size from which on gpu+ was better at every measured size; cheaper: more bytes for the "
+                  "The least size from which on gpu+ with its start was better at every measured size; cheaper: more "
+                  "bytes for the "
                   "prices of an hour that were given.",
               .head = {"text", "threads", "faster", "cheaper"}};
   for (const JsonView& border : report.view().at("borders").items()) {

@@ -74,7 +74,7 @@ void write_stats(const ModesStats& stats, BenchOutput& output) {
 }
 
 ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
-  if (arguments.has("sweep")) return run_sweep(arguments, session, find_gpus());
+  if (arguments.has("sweep")) return run_sweep(arguments, session);
   for (const char* option : {"texts", "sizes", "sweep-threads", "cost-cpu", "cost-gpu"}) {
     if (arguments.has(option)) throw UsageError("--" + std::string(option) + " needs --sweep");
   }

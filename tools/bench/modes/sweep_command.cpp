@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/status.hpp"
 #include "tools/bench/modes/measure.hpp"
 #include "tools/bench/modes/sweep.hpp"
 #include "tools/bench/options.hpp"
@@ -13,6 +15,7 @@
 #include "tools/cli/option_values.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/options/index.hpp"
+#include "tools/report/figures.hpp"
 
 namespace spillway {
 
@@ -25,7 +28,7 @@ struct SweepOptions {
   std::vector<unsigned> threads;
   std::vector<std::uint64_t> sizes;
   unsigned rounds = 3;
-  HourlyCosts costs;
+  SweepTerms terms;
 };
 
 std::vector<std::string> text_names() {
@@ -64,7 +67,8 @@ SweepOptions sweep_options(const Arguments& arguments, unsigned all_threads) {
   }
   std::sort(options.sizes.begin(), options.sizes.end());
   take_count(arguments, "rounds", 1, 1000, options.rounds);
-  options.costs = {cost_of(arguments, "cost-cpu"), cost_of(arguments, "cost-gpu")};
+  options.terms.cpu_cost = cost_of(arguments, "cost-cpu");
+  options.terms.gpu_cost = cost_of(arguments, "cost-gpu");
   return options;
 }
 
@@ -80,8 +84,9 @@ nlohmann::ordered_json options_json(const SweepOptions& options, std::uint64_t m
   const auto cost = [](const std::optional<double>& of) { return of ? nlohmann::ordered_json(*of) : nullptr; };
   return {{"rounds", options.rounds},
           {"memory_bytes", memory_bytes},
-          {"cost_cpu_per_hour", cost(options.costs.cpu)},
-          {"cost_gpu_per_hour", cost(options.costs.gpu)}};
+          {"gpu_start_seconds", options.terms.gpu_start_seconds},
+          {"cost_cpu_per_hour", cost(options.terms.cpu_cost)},
+          {"cost_gpu_per_hour", cost(options.terms.gpu_cost)}};
 }
 
 // Measures all cells of a sweep.
@@ -144,9 +149,9 @@ class Sweep {
   IndexOptions planned_;
 };
 
-std::string table_head(const HourlyCosts& costs) {
+std::string table_head(const SweepTerms& terms) {
   std::string head = "  text     threads       input   cpu+ MB/s   gpu+ MB/s  times gpu+";
-  if (costs.cpu || costs.gpu) head += "  cpu+ GB/cost  gpu+ GB/cost";
+  if (terms.cpu_cost || terms.gpu_cost) head += "  cpu+ GB/cost  gpu+ GB/cost";
   return head + "\n";
 }
 
@@ -161,27 +166,33 @@ void add_sweep_options(boost::program_options::options_description& group) {
   add_value(group, "cost-gpu", "PRICE", "an hour of this machine with its GPU");
 }
 
-ExitCode run_sweep(const Arguments& arguments, Session& session, const GpuStatus& gpus) {
+ExitCode run_sweep(const Arguments& arguments, Session& session) {
   refuse_what_the_sweep_sets(arguments);
+  const Stopwatch start;
+  const GpuStatus gpus = find_gpus();
   const bool has_gpu = gpus.state == GpuState::kUsable;
   if (!has_gpu && (arguments.has("require-gpu") || arguments.has("gpu"))) {
     throw GpuError("no GPU can be used: " + gpus.detail);
   }
+  if (has_gpu) free_device_bytes(first_usable_gpu());
+  const double start_seconds = start.seconds();
   const unsigned all_threads =
       plan_options(arguments, session.files, interruption_check(session.signal_number)).threads;
-  const SweepOptions options = sweep_options(arguments, all_threads);
+  SweepOptions options = sweep_options(arguments, all_threads);
+  if (has_gpu) options.terms.gpu_start_seconds = start_seconds;
   BenchOutput output(arguments, session, bench_head("bench modes --sweep", gpus));
   if (!has_gpu) print_message("bench modes: only cpu+, so there is no border; no GPU can be used: " + gpus.detail);
   Sweep sweep(arguments, session, options, has_gpu);
   output.set("options", options_json(options, sweep.planned().memory_bytes));
-  output.say(table_head(options.costs));
+  if (has_gpu) output.say("  start of the GPU, once a process: " + decimal_text(start_seconds, 2) + " s\n");
+  output.say(table_head(options.terms));
   std::vector<SweepCell> cells;
   sweep.run([&](SweepCell cell) {
-    output.add_case(sweep_cell_json(cell, options.costs), sweep_cell_text(cell, options.costs));
+    output.add_case(sweep_cell_json(cell, options.terms), sweep_cell_text(cell, options.terms));
     cells.push_back(std::move(cell));
   });
   nlohmann::ordered_json borders = nlohmann::ordered_json::array();
-  for (const SweepBorder& border : find_borders(cells, options.costs)) {
+  for (const SweepBorder& border : find_borders(cells, options.terms)) {
     borders.push_back(sweep_border_json(border));
     output.say("  " + sweep_border_text(border) + "\n");
   }

@@ -38,7 +38,7 @@ TEST(SweepBorders, AreMissingWhereTheLargestSizeIsFasterOnTheCpu) {
 TEST(SweepBorders, WeighCosts) {
   // Twice as fast at 1 MB and four times at 4 MB, for three times the price.
   const std::vector<SweepCell> cells{cell("pages", 4, kMB, 2, 1), cell("pages", 4, 4 * kMB, 8, 2)};
-  const auto borders = find_borders(cells, {.cpu = 1, .gpu = 3});
+  const auto borders = find_borders(cells, {.cpu_cost = 1, .gpu_cost = 3});
   ASSERT_EQ(borders.size(), 1u);
   EXPECT_EQ(borders[0].faster_from_bytes, kMB);
   EXPECT_EQ(borders[0].cheaper_from_bytes, 4 * kMB);
@@ -54,11 +54,18 @@ TEST(SweepBorders, StandForEachTextAndNumberOfThreads) {
   EXPECT_FALSE(borders[1].faster_from_bytes);
 }
 
+TEST(SweepBorders, CountTheStartOfTheGpu) {
+  const std::vector<SweepCell> cells{cell("pages", 4, kMB, 0.2, 0.1), cell("pages", 4, 4 * kMB, 0.8, 0.4)};
+  EXPECT_EQ(find_borders(cells, {.gpu_start_seconds = 0.05})[0].faster_from_bytes, kMB);
+  EXPECT_EQ(find_borders(cells, {.gpu_start_seconds = 0.3})[0].faster_from_bytes, 4 * kMB);
+  EXPECT_FALSE(find_borders(cells, {.gpu_start_seconds = 0.5})[0].faster_from_bytes);
+}
+
 TEST(Sweep, CountsGigabytesForMoney) {
   // 1 GB in 36 s at 10 an hour: a tenth.
   const SweepCell one = cell("pages", 1, 1000 * kMB, 36, 18);
-  EXPECT_DOUBLE_EQ(gigabytes_per_money(one, one.cpu_seconds, 10), 10);
-  const auto json = sweep_cell_json(one, {.cpu = 10, .gpu = std::nullopt});
+  EXPECT_DOUBLE_EQ(gigabytes_per_money(one, 36, 10), 10);
+  const auto json = sweep_cell_json(one, {.cpu_cost = 10});
   EXPECT_DOUBLE_EQ(json.at("modes").at(0).at("gigabytes_per_money").get<double>(), 10);
   EXPECT_TRUE(json.at("modes").at(1).at("gigabytes_per_money").is_null());
   EXPECT_DOUBLE_EQ(json.at("times_faster").at("median").get<double>(), 2);
