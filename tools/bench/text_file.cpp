@@ -1,9 +1,12 @@
 #include "tools/bench/text_file.hpp"
 
 #include "corpora/synthetic/generate_text.hpp"
+#include "io/file/job_files.hpp"
 #include "tools/cli/signals.hpp"
 
 namespace spillway {
+
+std::string text_path_in(const std::string& scratch) { return scratch + "/" + kScratchFilePrefix + "text.jsonl"; }
 
 void write_text_file(Session& session, const std::string& path, const TextFile& text) {
   GenerateTextOptions options;

@@ -14,6 +14,9 @@ struct TextFile {
   unsigned threads = 1;     // that make it; the text does not depend on them
 };
 
+// The path of a text in the directory of a BenchScratch, which removes it at the end.
+std::string text_path_in(const std::string& scratch);
+
 // Writes JSON lines to `path`. Throws IoError, and as throw_if_interrupted().
 void write_text_file(Session& session, const std::string& path, const TextFile& text);
 

@@ -97,7 +97,7 @@ class Sweep {
         options_(options),
         has_gpu_(has_gpu),
         scratch_(session.files, arguments.text("scratch").value_or(".")),
-        path_(scratch_.path() + "/text.jsonl"),
+        path_(text_path_in(scratch_.path())),
         planned_(plan_options(arguments, session.files, interruption_check(session.signal_number))) {
     planned_.inputs = {path_};
   }
@@ -155,6 +155,17 @@ std::string table_head(const SweepTerms& terms) {
   return head + "\n";
 }
 
+// Writes the borders of the cells, and the report.
+void finish_sweep(const std::vector<SweepCell>& cells, const SweepTerms& terms, BenchOutput& output) {
+  nlohmann::ordered_json borders = nlohmann::ordered_json::array();
+  for (const SweepBorder& border : find_borders(cells, terms)) {
+    borders.push_back(sweep_border_json(border));
+    output.say("  " + sweep_border_text(border) + "\n");
+  }
+  output.set("borders", std::move(borders));
+  output.finish();
+}
+
 }  // namespace
 
 void add_sweep_options(boost::program_options::options_description& group) {
@@ -187,17 +198,16 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
   if (has_gpu) output.say("  start of the GPU, once a process: " + decimal_text(start_seconds, 2) + " s\n");
   output.say(table_head(options.terms));
   std::vector<SweepCell> cells;
-  sweep.run([&](SweepCell cell) {
-    output.add_case(sweep_cell_json(cell, options.terms), sweep_cell_text(cell, options.terms));
-    cells.push_back(std::move(cell));
-  });
-  nlohmann::ordered_json borders = nlohmann::ordered_json::array();
-  for (const SweepBorder& border : find_borders(cells, options.terms)) {
-    borders.push_back(sweep_border_json(border));
-    output.say("  " + sweep_border_text(border) + "\n");
+  try {
+    sweep.run([&](SweepCell cell) {
+      output.add_case(sweep_cell_json(cell, options.terms), sweep_cell_text(cell, options.terms));
+      cells.push_back(std::move(cell));
+    });
+  } catch (const InterruptedError&) {
+    if (!cells.empty()) finish_sweep(cells, options.terms, output);  // long sweeps are ended early
+    throw;
   }
-  output.set("borders", std::move(borders));
-  output.finish();
+  finish_sweep(cells, options.terms, output);
   return ExitCode::kDone;
 }
 

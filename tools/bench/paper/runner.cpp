@@ -251,7 +251,7 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
   Result result{.json = {{"kind", "modes"}, {"cases", ordered_json::array()}}};
   std::vector<ModeJob> jobs;
   std::vector<unsigned> blocks_of_text;  // of each job, where the run has them
-  const std::string path = scratch_ + "/text.jsonl";
+  const std::string path = text_path_in(scratch_);
   for (std::size_t i = 0; i < run.modes.size(); ++i) {
     const ModeVariant variant = parse_mode_variant(run.modes[i]);
     const bool on_gpu = variant.mode.starts_with("gpu");

@@ -12,6 +12,7 @@
 #include "io/memory/budget.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "tests/support/index_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/bench/modes/measure.hpp"
@@ -177,6 +178,40 @@ TEST_F(BenchModes, SweepsOverTextsSizesAndThreads) {
   EXPECT_NE(page.out.find("pages, 2 threads"), std::string::npos);
   const ProgramResult plan = run_spillway({"plan", "--measured", file, path()});
   EXPECT_EQ(plan.exit_code, has_gpu ? 0 : 5) << plan.err;
+}
+
+TEST_F(BenchModes, KeepsWhatAnInterruptedSweepHasMeasured) {
+  const std::string file = scratch_ / "sweep.json";
+  std::string threads = "1";
+  for (int i = 2; i <= 64; ++i) threads += "," + std::to_string(i);
+  const ProgramResult result = testing::run_program({"/usr/bin/timeout",
+                                                     "--signal",
+                                                     "INT",
+                                                     "--preserve-status",
+                                                     "3",
+                                                     testing::program_path(),
+                                                     "bench",
+                                                     "modes",
+                                                     "--sweep",
+                                                     "--texts",
+                                                     "pages",
+                                                     "--sizes",
+                                                     "100KB",
+                                                     "--sweep-threads",
+                                                     threads,
+                                                     "--rounds",
+                                                     "5",
+                                                     "--memory",
+                                                     "300M",
+                                                     "--scratch",
+                                                     scratch_.path(),
+                                                     "--json",
+                                                     file});
+  EXPECT_NE(result.exit_code, 0) << "it ended before the signal";
+  const json report = json::parse(testing::read_bytes(file));
+  EXPECT_GE(report.at("cases").size(), 1u);
+  EXPECT_LT(report.at("cases").size(), 64u);
+  EXPECT_EQ(entries(), 2u) << "the input, and the report";
 }
 
 TEST_F(BenchModes, SaysWhatASweepDoesNotTake) {
