@@ -118,7 +118,6 @@ Command bench_modes_command() {
                        "two modes in 4 GiB, with indexes on another disk"},
                       {"spillway bench modes --modes cpu:cpu-quick,gpu:gpu-bitonic,gpu+:gpu-bitonic corpus.txt",
                        "what Capannini et al. compare: a quicksort on the CPU, a bitonic network on the GPU"},
-                      {"spillway bench modes --modes cpu:cpu-quick@1,gpu@1,gpu+@1 corpus.txt", "with one thread each"},
                       {"spillway bench modes --sweep --cost-cpu 0.8 --cost-gpu 3.9 --json border.json",
                        "from which size on the GPU pays, for each number of threads; see `plan --measured`"}};
   command.operands = "INPUT...|--sweep [OPTIONS]";
