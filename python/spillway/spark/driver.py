@@ -16,9 +16,9 @@ from .child import version_of
 from .errors import JobError
 from .inputs import InputFile, check_unchanged, list_inputs
 from .job import Job
-from .publish import SHARDS_FILE, DiskOutput, StoreOutput, assemble_shards, output_of, sweep
+from .publish import PUBLISHED_FILE, SHARDS_FILE, DiskOutput, StoreOutput, assemble_shards, output_of, sweep
 from .stage import Done, complete_attempt, digest_of, write_durably
-from .task import Merge, index_part, merge_indexes, part_name
+from .task import Merge, check_options, index_part, merge_indexes, part_name
 
 _BYTES_OF_THREAD = 4 << 30  # of input: fewer parts repeat less vocabulary
 _LEAST_PART = 64 << 20
@@ -123,21 +123,29 @@ def _check_options(options: Sequence[str], parts: int, one_index: bool) -> None:
 
 @contextmanager
 def _lock(job: Job) -> Iterator[None]:
+    """An interrupted job is kept in the stage; of any other one nothing is left there."""
     os.makedirs(job.directory, exist_ok=True)
-    with open(f"{job.stage}/{job.id}.lock", "w", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise JobError(f"another driver runs this job in {job.stage}; wait for it, or stop it") from None
-        try:
-            yield
-        finally:
-            if not os.path.isdir(job.directory):
-                os.unlink(file.name)
     try:
-        os.rmdir(job.stage)
+        with open(f"{job.stage}/{job.id}.lock", "w", encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise JobError(f"another driver runs this job in {job.stage}; wait for it, or stop it") from None
+            try:
+                yield
+            finally:
+                _remove_empty(job.directory)
+                if not os.path.isdir(job.directory):
+                    os.unlink(file.name)
+    finally:
+        _remove_empty(job.stage)
+
+
+def _remove_empty(directory: str) -> None:
+    try:
+        os.rmdir(directory)
     except OSError:
-        pass  # an interrupted job is kept there
+        pass  # it is not empty, or gone
 
 
 class _Driver:
@@ -154,6 +162,7 @@ class _Driver:
             return published
         self.target.check(self.last)
         write_durably(job.input_list, "".join(file.path + "\n" for file in job.inputs))
+        check_options(job)
         earlier = sum(complete_attempt(job.directory, part_name(part)) is not None for part in range(job.parts))
         parts = self._all_parts()
         check_unchanged(job.inputs)
@@ -231,12 +240,12 @@ class _Driver:
         self.target.publish(directory, self.last)
 
     def _note_publishing(self, report: IndexJobReport, mark: str) -> None:
-        write_durably(f"{self.job.directory}/publishing", json.dumps({"report": asdict(report), "mark": mark}))
+        write_durably(f"{self.job.directory}/{PUBLISHED_FILE}", json.dumps({"report": asdict(report), "mark": mark}))
 
     def _published(self) -> IndexJobReport | None:
         """The report of an earlier driver of this job that was killed between publishing and sweeping."""
         try:
-            with open(f"{self.job.directory}/publishing", encoding="utf-8") as file:
+            with open(f"{self.job.directory}/{PUBLISHED_FILE}", encoding="utf-8") as file:
                 noted = json.load(file)
         except FileNotFoundError:
             return None

@@ -18,6 +18,7 @@ _RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
 _libc = ctypes.CDLL(None, use_errno=True)
 
 SHARDS_FILE = "job.json"  # in a directory of shards: the job that made it
+PUBLISHED_FILE = "publishing"  # in the stage: what a job publishes, and how it is recognised
 
 
 def _rename(source: str, target: str, flags: int) -> None:
@@ -123,20 +124,35 @@ def assemble_shards(parts: list[Done], directory: str, description: str) -> None
 
 
 def sweep(directory: str) -> None:
-    """Removes what is left of a job; attempts that are ending may still write there."""
+    """Removes what is left of a job; attempts that are ending may still write there.
+
+    PUBLISHED_FILE goes last: a driver that finds it goes on with this.
+    """
     for _ in range(100):
         try:
-            shutil.rmtree(directory)
+            rest = [name for name in os.listdir(directory) if name != PUBLISHED_FILE]
+            for name in rest:
+                _remove(f"{directory}/{name}")
+            if not rest:
+                _remove(f"{directory}/{PUBLISHED_FILE}")
+                os.rmdir(directory)
         except FileNotFoundError:
-            pass
+            break
         except OSError as error:
             if error.errno != errno.ENOTEMPTY:
                 raise
-        if not os.path.lexists(directory):
-            break
-        time.sleep(0.05)
+            time.sleep(0.05)
     try:
         os.rmdir(os.path.dirname(directory))
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.ENOENT):
             raise
+
+
+def _remove(path: str) -> None:
+    try:
+        shutil.rmtree(path)
+    except NotADirectoryError:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

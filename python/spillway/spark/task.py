@@ -3,14 +3,17 @@
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .child import find_program, run_program, version_of
-from .errors import JobError
+from .errors import JobError, ProgramError
 from .inputs import check_unchanged, inputs_of_part
 from .job import Job
 from .stage import Done, complete_attempt, finish_attempt, new_attempt
+
+_USAGE = 2  # exit code of the program
 
 
 def part_name(part: int) -> str:
@@ -46,6 +49,22 @@ def _attempt(job: Job, step: str, words: Callable[[str], Sequence[str]]) -> Done
 def _resources(job: Job, directory: str) -> list[str]:
     return ["-o", f"{directory}/index", "--json", f"{directory}/report.json", "--memory", str(job.memory), "--threads",
             str(job.threads), "--quiet"]  # fmt: skip
+
+
+def check_options(job: Job) -> None:
+    """Indexes an empty file, so that an option that the program refuses ends the job before its tasks are tried again and again.
+
+    Raises ProgramError. Another failure than wrong usage may be one of this machine only, such as a missing GPU.
+    """
+    with tempfile.TemporaryDirectory(prefix="spillway-") as directory:
+        empty = f"{directory}/empty"
+        with open(empty, "wb"):
+            pass
+        try:
+            run_program([find_program(job.program), "index", empty, *job.options, *_resources(job, directory)])
+        except ProgramError as error:
+            if error.exit_code == _USAGE:
+                raise
 
 
 def index_part(job: Job, part: int) -> Done:

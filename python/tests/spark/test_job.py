@@ -131,6 +131,7 @@ class Refused(JobCase):
         before = files_of(self.out)
         self.expect_refused("exists; --force replaces it")
         self.assertEqual(files_of(self.out), before)
+        self.expect_no_rest()
         self.run_job(self.inputs, parts=3, force=True)
         shutil.rmtree(self.out)
         self.out.mkdir()
@@ -143,6 +144,11 @@ class Refused(JobCase):
         self.expect_refused("sets -o", options=["-o", "there"])
         self.expect_refused("--dedup exact finds duplicates inside a part only", options=["--dedup", "exact"])
         self.expect_refused("give --one-index", options=["--dedup=url"])
+
+    def test_options_that_the_program_refuses_before_any_task(self) -> None:
+        with mock.patch.object(self.launcher, "run", side_effect=AssertionError):
+            self.expect_refused("--stem 'klingon': expected one of none", options=["--stem", "klingon"])
+            self.expect_refused("unknown option --no-such", options=["--no-such"])
 
     def test_stages_by_url(self) -> None:
         with self.assertRaisesRegex(JobError, "the stage of s3://bucket/out is a directory on a disk that all machines share"):
@@ -297,8 +303,9 @@ class KilledDriver(JobCase):
                     found = files_of(self.out)
                     self.assertEqual(found.keys(), result.keys())
                     self.assertTrue(all(found[name] == result[name] for name in found if name != publish.SHARDS_FILE))
-                    if (self.scratch / "out.stage").exists():  # it was killed between publishing and sweeping
-                        subprocess.run(self.command(*more), check=True, stdout=subprocess.DEVNULL)
+                    if (self.scratch / "out.stage").exists():  # it was killed between publishing and the end
+                        again = subprocess.run(self.command(*more), check=False, capture_output=True, text=True)
+                        self.assertTrue(again.returncode == 0 or "exists; --force replaces it" in again.stderr, again.stderr)
                     self.expect_no_rest()
                     shutil.rmtree(self.out)
             if more:
