@@ -265,7 +265,11 @@ void Buffer::drop_pages(std::size_t begin, std::size_t end) {
   if (first < last) madvise(data_ + first, last - first, MADV_DONTNEED);
 }
 
-void Buffer::use_large_pages() { madvise(data_, bytes_, MADV_HUGEPAGE); }
+void Buffer::use_large_pages(std::size_t begin, std::size_t end) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t first = (begin + page - 1) / page * page;
+  if (first < end) madvise(data_ + first, end - first, MADV_HUGEPAGE);
+}
 
 Buffer::~Buffer() {
   if (data_ == nullptr) return;

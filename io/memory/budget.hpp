@@ -132,8 +132,9 @@ class Buffer {
   // than four times `bytes` would remain. Requires: bytes <= size(); of a reused buffer, the bytes after them were not
   // touched since it was made.
   void shrink(std::size_t bytes);
-  // Lets the system use huge pages, where it has them.
-  void use_large_pages();
+  // Lets the system use huge pages, where it has them; or only for the pages that begin in [begin, end).
+  void use_large_pages() { use_large_pages(0, bytes_); }
+  void use_large_pages(std::size_t begin, std::size_t end);
 
   std::uint8_t* data() { return data_; }
   const std::uint8_t* data() const { return data_; }

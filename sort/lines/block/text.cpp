@@ -159,6 +159,7 @@ bool LineText::fill(LineSource& input) {
   }
   if (line_count_ == 0 && pending_bytes_ != 0) refuse(input);
   number_lines();
+  if (maps) use_large_pages_for_lines();
   if (longest_.is_long()) drop_free_pages();
   return line_count_ != 0;
 }
@@ -185,6 +186,12 @@ bool LineText::grow() {
   }
   top_ = buffer_.data() + buffer_.size() - kReadAfter;
   return true;
+}
+
+// Lines are put at places all over this memory. (Text that is mapped has the pages of its file.)
+void LineText::use_large_pages_for_lines() {
+  const auto begin = static_cast<std::size_t>(free().data() - buffer_.data());
+  buffer_.use_large_pages(begin, begin + bytes_for_(line_count_));
 }
 
 // Earlier lines may have been where nothing is now, and long lines need the memory beside the block.

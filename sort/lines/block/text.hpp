@@ -97,6 +97,7 @@ class LineText {
   void for_each_line_from(std::size_t least, const TextPiece& piece, const Take& take) const;
   void measure(TextPiece& piece) const;
   void drop_free_pages();
+  void use_large_pages_for_lines();
   std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
   std::size_t expected_text() const;
   std::size_t step_bytes() const;
