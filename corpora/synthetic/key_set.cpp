@@ -1,6 +1,7 @@
 #include "corpora/synthetic/key_set.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "corpora/synthetic/string_writing.hpp"
 #include "io/base/error.hpp"
@@ -32,7 +33,8 @@ const std::vector<KeyDistributionText>& key_distributions() {
       {KeyDistribution::kEntropy2, "entropy-2", "the AND of two uniform keys"},
       {KeyDistribution::kEntropy3, "entropy-3", "the AND of three"},
       {KeyDistribution::kEntropy4, "entropy-4", "the AND of four"},
-      {KeyDistribution::kEntropy5, "entropy-5", "the AND of five"}};
+      {KeyDistribution::kEntropy5, "entropy-5", "the AND of five"},
+      {KeyDistribution::kFloats, "floats", "floating-point numbers from -1 to 1, as integers of their order"}};
   return all;
 }
 
@@ -69,6 +71,23 @@ std::uint64_t KeySet::zipfian(std::uint64_t index) const {
   return ranks_.front().sample_rank(random) * kSpread & mask_;
 }
 
+// The integer whose unsigned order is that of the number: a negative number's bits inverted, another's sign set.
+template <typename Bits, typename Real>
+Bits ordered_bits(Real number) {
+  const auto bits = std::bit_cast<Bits>(number);
+  constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+  return (bits & kSign) != 0 ? static_cast<Bits>(~bits) : bits | kSign;
+}
+
+std::uint64_t KeySet::float_image(std::uint64_t index) const {
+  const auto draw = static_cast<std::int64_t>(random_of(options_.seed, index).next());
+  if (options_.bits <= 32) {
+    const float number = static_cast<float>(draw >> 32) * 0x1p-31F;
+    return ordered_bits<std::uint32_t>(number) >> (32 - options_.bits);
+  }
+  return ordered_bits<std::uint64_t>(static_cast<double>(draw) * 0x1p-63) >> (64 - options_.bits);
+}
+
 std::uint64_t KeySet::at(std::uint64_t index) const {
   switch (options_.distribution) {
     case KeyDistribution::kAllZero:
@@ -79,6 +98,8 @@ std::uint64_t KeySet::at(std::uint64_t index) const {
       return ascending(options_.count - 1 - index);
     case KeyDistribution::kZipfian:
       return zipfian(index);
+    case KeyDistribution::kFloats:
+      return float_image(index);
     case KeyDistribution::kGaussian: {
       __uint128_t sum = 0;
       for (unsigned i = 0; i < kGaussianSamples; ++i) sum += uniform(index, i);

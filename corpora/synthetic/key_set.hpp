@@ -11,8 +11,9 @@
 
 namespace spillway {
 
-// Sources: Satish, Harris, Garland 2009, V (uniform; entropy by AND, after Thearling and Smith; sorted; 8 to 32 bits);
-// Capannini, Silvestri, Baraglia 2012, 6 (uniform, gaussian, zipfian, all-zero).
+// Sources: Satish, Harris, Garland 2009, V (uniform; entropy by AND, after Thearling and Smith; sorted; 8 to 32 bits;
+// floats, whose order their sign and bits give); Capannini, Silvestri, Baraglia 2012, 6 (uniform, gaussian, zipfian,
+// all-zero).
 enum class KeyDistribution : std::uint8_t {
   kUniform,
   kGaussian,  // the mean of four uniform keys (Helman, Bader, JaJa 1998)
@@ -24,7 +25,8 @@ enum class KeyDistribution : std::uint8_t {
   kEntropy2,
   kEntropy3,
   kEntropy4,
-  kEntropy5
+  kEntropy5,
+  kFloats  // floating-point numbers in [-1, 1) as integers of their order: 32 bits or less of a float, else of a double
 };
 
 struct KeyDistributionText {
@@ -57,6 +59,7 @@ class KeySet {
   std::uint64_t uniform(std::uint64_t index, std::uint64_t sample) const;
   std::uint64_t ascending(std::uint64_t index) const;
   std::uint64_t zipfian(std::uint64_t index) const;
+  std::uint64_t float_image(std::uint64_t index) const;
 
   KeySetOptions options_;
   std::uint64_t mask_;

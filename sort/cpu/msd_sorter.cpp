@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <utility>
 
+#include "io/base/stopwatch.hpp"
 #include "sort/cpu/string_items.hpp"
 #include "sort/interface/scratch.hpp"
 
@@ -43,6 +45,38 @@ struct Frame {
 };
 constexpr unsigned kOpen = 254, kDeepen = 255;
 
+enum class MsdStep : std::uint8_t { kLoad, kHistogram, kMoveKeys, kRecursion };
+constexpr std::array<std::string_view, 4> kStepNames{"load", "histogram", "move keys", "recursion"};
+
+// The times of the steps of one sort. Work may be added by any thread.
+class MsdClock {
+ public:
+  // Steps of one thread follow each other.
+  template <typename Step>
+  void time_wall(MsdStep step, Step run) {
+    const Stopwatch watch;
+    run();
+    wall_[static_cast<std::size_t>(step)] += watch.seconds();
+  }
+  template <typename Work>
+  void time_work(MsdStep step, Work run) {
+    const Stopwatch watch;
+    run();
+    work_nanoseconds_[static_cast<std::size_t>(step)] += static_cast<std::uint64_t>(watch.seconds() * 1e9);
+  }
+  SortSteps steps() const {
+    SortSteps all;
+    for (std::size_t i = 0; i < kStepNames.size(); ++i) {
+      all.steps.push_back({kStepNames[i], wall_[i], static_cast<double>(work_nanoseconds_[i].load()) / 1e9});
+    }
+    return all;
+  }
+
+ private:
+  std::array<double, kStepNames.size()> wall_{};
+  std::array<std::atomic<std::uint64_t>, kStepNames.size()> work_nanoseconds_{};
+};
+
 // Returns the lowest bit of a digit of `bits` bits whose highest bit is the highest differing one.
 unsigned digit_shift(std::uint64_t differing, unsigned bits) {
   const auto width = static_cast<unsigned>(std::bit_width(differing));
@@ -52,8 +86,8 @@ unsigned digit_shift(std::uint64_t differing, unsigned bits) {
 class MsdSort {
  public:
   MsdSort(StringSort strings, std::span<StringItem> first, std::span<StringItem> second,
-          std::span<WideHistogram> histograms)
-      : strings_(strings), arrays_{first, second} {
+          std::span<WideHistogram> histograms, MsdClock* clock)
+      : strings_(strings), arrays_{first, second}, clock_(clock) {
     if (histograms.empty()) return;
     bucket_ends_ = histograms.back();
     histograms_ = histograms.first(histograms.size() - 1);
@@ -61,16 +95,27 @@ class MsdSort {
 
   void run() {
     if (arrays_[0].empty()) return;
-    strings_.load_all(arrays_[0]);
+    step(MsdStep::kLoad, [&] { work(MsdStep::kLoad, [&] { strings_.load_all(arrays_[0]); }); });
     sort_wide({{0, static_cast<std::uint32_t>(arrays_[0].size()), 0}, 0});
-    tasks_.wait();
+    step(MsdStep::kRecursion, [&] { tasks_.wait(); });
   }
 
  private:
+  template <typename Step>
+  void step(MsdStep of, Step run) {
+    if (clock_ != nullptr) return clock_->time_wall(of, run);
+    run();
+  }
+  template <typename Work>
+  void work(MsdStep of, Work run) {
+    if (clock_ != nullptr) return clock_->time_work(of, run);
+    run();
+  }
   std::uint64_t differing_bits(const PlacedSegment& placed) const;
   bool next_cache(PlacedSegment& placed) const;
   void sort_wide(PlacedSegment placed);
   void wide_pass(const PlacedSegment& placed, unsigned shift);
+  void find_places(std::uint32_t begin, std::size_t range_count);
   void sort_buckets(const PlacedSegment& placed, std::vector<PlacedSegment>& large);
   void sort_narrow(Frame first);
   Frame take_group(std::vector<Frame>& frames) const;
@@ -82,6 +127,7 @@ class MsdSort {
   std::array<std::span<StringItem>, 2> arrays_;
   std::span<WideHistogram> histograms_;  // one for each range of a wide pass
   std::span<std::uint32_t> bucket_ends_;
+  MsdClock* clock_;  // null: no times are taken
   tbb::task_group tasks_;
 };
 
@@ -115,7 +161,7 @@ void MsdSort::sort_wide(PlacedSegment first) {
     PlacedSegment placed = large.back();
     large.pop_back();
     if (placed.segment.size() < kWideMin) {
-      sort_narrow({placed, kOpen});
+      step(MsdStep::kRecursion, [&] { work(MsdStep::kRecursion, [&] { sort_narrow({placed, kOpen}); }); });
       continue;
     }
     const std::uint64_t differing = differing_bits(placed);
@@ -125,7 +171,7 @@ void MsdSort::sort_wide(PlacedSegment first) {
     }
     const unsigned shift = digit_shift(differing, kWideBits);
     wide_pass(placed, shift);
-    sort_buckets({placed.segment, 1 - placed.array}, large);
+    step(MsdStep::kRecursion, [&] { sort_buckets({placed.segment, 1 - placed.array}, large); });
   }
 }
 
@@ -138,10 +184,28 @@ void MsdSort::wide_pass(const PlacedSegment& placed, unsigned shift) {
     return begin + static_cast<std::uint32_t>(std::uint64_t{count} * range / range_count);
   };
   const auto digit = [shift](const StringItem& item) { return item.cache >> shift & (kWideBuckets - 1); };
-  tbb::parallel_for(std::size_t{0}, range_count, [&](std::size_t range) {
-    histograms_[range].fill(0);
-    for (std::uint32_t i = border(range); i != border(range + 1); ++i) ++histograms_[range][digit(from[i])];
+  step(MsdStep::kHistogram, [&] {
+    tbb::parallel_for(std::size_t{0}, range_count, [&](std::size_t range) {
+      work(MsdStep::kHistogram, [&] {
+        histograms_[range].fill(0);
+        for (std::uint32_t i = border(range); i != border(range + 1); ++i) ++histograms_[range][digit(from[i])];
+      });
+    });
+    work(MsdStep::kHistogram, [&] { find_places(begin, range_count); });
   });
+  step(MsdStep::kMoveKeys, [&] {
+    tbb::parallel_for(std::size_t{0}, range_count, [&](std::size_t range) {
+      work(MsdStep::kMoveKeys, [&] {
+        for (std::uint32_t i = border(range); i != border(range + 1); ++i) {
+          to[histograms_[range][digit(from[i])]++] = from[i];
+        }
+      });
+    });
+  });
+}
+
+// Replaces the counts of the histograms by the places where the keys go, from `begin` on.
+void MsdSort::find_places(std::uint32_t begin, std::size_t range_count) {
   std::uint32_t place = begin;
   for (std::size_t bucket = 0; bucket < kWideBuckets; ++bucket) {
     for (std::size_t range = 0; range < range_count; ++range) {
@@ -149,11 +213,6 @@ void MsdSort::wide_pass(const PlacedSegment& placed, unsigned shift) {
     }
     bucket_ends_[bucket] = place;
   }
-  tbb::parallel_for(std::size_t{0}, range_count, [&](std::size_t range) {
-    for (std::uint32_t i = border(range); i != border(range + 1); ++i) {
-      to[histograms_[range][digit(from[i])]++] = from[i];
-    }
-  });
 }
 
 // Sorts the buckets of the last wide pass in parallel, except those that are appended to `large` for all threads.
@@ -164,7 +223,8 @@ void MsdSort::sort_buckets(const PlacedSegment& placed, std::vector<PlacedSegmen
   };
   tbb::parallel_for(std::size_t{0}, kWideBuckets, [&](std::size_t bucket) {
     const PlacedSegment child = bucket_part(bucket);
-    if (child.segment.size() != 0 && child.segment.size() < kWideMin) sort_narrow({child, kOpen});
+    if (child.segment.size() == 0 || child.segment.size() >= kWideMin) return;
+    work(MsdStep::kRecursion, [&] { sort_narrow({child, kOpen}); });
   });
   for (std::size_t bucket = 0; bucket < kWideBuckets; ++bucket) {
     if (const PlacedSegment child = bucket_part(bucket); child.segment.size() >= kWideMin) large.push_back(child);
@@ -187,7 +247,7 @@ void MsdSort::sort_narrow(Frame first) {
     if (next.placed.segment.size() < kTaskMin) {
       start(next, frames, groups);
     } else {
-      tasks_.run([this, next] { sort_narrow(next); });
+      tasks_.run([this, next] { work(MsdStep::kRecursion, [&] { sort_narrow(next); }); });
     }
   }
 }
@@ -252,15 +312,32 @@ std::size_t MsdSorter::scratch_bytes(std::size_t count) const {
          kScratchAlignment;
 }
 
-void MsdSorter::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
-                     std::span<std::uint8_t> scratch) const {
-  check_string_spans(strings, order, lcps);
+namespace {
+
+void sort_strings(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint8_t> scratch,
+                  MsdClock* clock) {
   ScratchArrays arrays(scratch);
   const std::span<StringItem> first = arrays.take<StringItem>(strings.size());
   const std::span<StringItem> second = arrays.take<StringItem>(strings.size());
   const std::span<WideHistogram> histograms = arrays.take<WideHistogram>(wide_histograms(strings.size()));
-  MsdSort(StringSort(strings, order), first, second, histograms).run();
+  MsdSort(StringSort(strings, order), first, second, histograms, clock).run();
+}
+
+}  // namespace
+
+void MsdSorter::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
+                     std::span<std::uint8_t> scratch) const {
+  check_string_spans(strings, order, lcps);
+  sort_strings(strings, order, scratch, nullptr);
   compute_lcps(strings, order, lcps);
+}
+
+SortSteps MsdSorter::sort_in_steps(std::span<const StringRef> strings, std::span<std::uint32_t> order,
+                                   std::span<std::uint8_t> scratch) const {
+  check_string_spans(strings, order, {});
+  MsdClock clock;
+  sort_strings(strings, order, scratch, &clock);
+  return clock.steps();
 }
 
 }  // namespace spillway

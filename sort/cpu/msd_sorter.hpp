@@ -15,6 +15,10 @@ class MsdSorter final : public StringSorter {
   std::size_t scratch_bytes(std::size_t count) const override;
   void sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
             std::span<std::uint8_t> scratch) const override;
+  // Steps as in Drozd et al., figures 3 and 4: "load" (first bytes of each string), "histogram" and "move keys" of the
+  // passes of all threads, and "recursion" (their buckets, as tasks).
+  SortSteps sort_in_steps(std::span<const StringRef> strings, std::span<std::uint32_t> order,
+                          std::span<std::uint8_t> scratch) const override;
 };
 
 }  // namespace spillway

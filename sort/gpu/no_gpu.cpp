@@ -23,6 +23,8 @@ GpuStatus find_gpus() {
   return status;
 }
 std::size_t free_device_bytes(int) { refuse(); }
+void begin_gpu_profile() {}
+void end_gpu_profile() {}
 void end_gpu_use(int) {}
 
 GpuStream::GpuStream(int gpu) : gpu_(gpu) { refuse(); }
@@ -59,6 +61,7 @@ const std::vector<const DeviceStringSorter*>& device_string_sorters() {
   static const std::vector<const DeviceStringSorter*> none;
   return none;
 }
+const std::vector<const DeviceStringSorter*>& device_string_variants() { return device_string_sorters(); }
 const std::vector<const DeviceRecordSorter*>& device_record_baselines() { return device_record_sorters(); }
 const std::vector<const DeviceStringSorter*>& device_string_baselines() { return device_string_sorters(); }
 

@@ -15,14 +15,15 @@ const Sorter* find_named(const std::vector<const Sorter*>& sorters, std::string_
 }  // namespace
 
 const std::vector<GpuSorterName>& gpu_record_sorter_names() {
-  static const std::vector<GpuSorterName> names{{"gpu-radix", true},        {"gpu-radix:satish", true},
-                                                {"gpu-merge", true},        {"gpu-merge:davidson", true},
-                                                {"gpu-merge:satish", true}, {"gpu-bitonic", false}};
+  static const std::vector<GpuSorterName> names{
+      {"gpu-radix", true},        {"gpu-radix:satish", true}, {"gpu-merge", true},  {"gpu-merge:davidson", true},
+      {"gpu-merge:satish", true}, {"gpu-bitonic", false},     {"gpu-quick", false}, {"gpu-merge:paper", true}};
   return names;
 }
 
 const std::vector<std::string_view>& gpu_string_sorter_names() {
-  static const std::vector<std::string_view> names{"gpu-string-radix", "gpu-string-merge", "gpu-string-thrust"};
+  static const std::vector<std::string_view> names{"gpu-string-radix", "gpu-string-merge", "gpu-string-thrust",
+                                                   "gpu-string-radix:paper", "gpu-string-merge:paper"};
   return names;
 }
 
@@ -41,7 +42,9 @@ const DeviceRecordSorter* find_device_record_contestant(std::string_view name) {
 
 const DeviceStringSorter* find_device_string_contestant(std::string_view name) {
   const DeviceStringSorter* const sorter = find_device_string_sorter(name);
-  return sorter != nullptr ? sorter : find_named(device_string_baselines(), name);
+  if (sorter != nullptr) return sorter;
+  const DeviceStringSorter* const variant = find_named(device_string_variants(), name);
+  return variant != nullptr ? variant : find_named(device_string_baselines(), name);
 }
 
 }  // namespace spillway

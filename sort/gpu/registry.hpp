@@ -31,7 +31,10 @@ const DeviceStringSorter* find_device_string_sorter(std::string_view name);
 const std::vector<const DeviceRecordSorter*>& device_record_baselines();
 const std::vector<const DeviceStringSorter*>& device_string_baselines();
 
-// Searches the sorters, then the baselines; null where neither has that name.
+// Forms of gpu-string-radix:paper without one of its optimisations, or both, for the tables of its paper.
+const std::vector<const DeviceStringSorter*>& device_string_variants();
+
+// Searches the sorters, then variants and baselines; null where neither has that name.
 const DeviceRecordSorter* find_device_record_contestant(std::string_view name);
 const DeviceStringSorter* find_device_string_contestant(std::string_view name);
 

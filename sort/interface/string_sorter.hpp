@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sort/interface/sort_steps.hpp"
+
 namespace spillway {
 
 // A string somewhere in memory that outlives the sort.
@@ -33,6 +35,12 @@ class StringSorter {
   // strings.size(), lcps.size() the same or 0, scratch.size() >= scratch_bytes(strings.size()).
   virtual void sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
                     std::span<std::uint8_t> scratch) const = 0;
+  // As sort() without LCPs, and returns the times of its steps. Sorters without a clock sort, and return none.
+  virtual SortSteps sort_in_steps(std::span<const StringRef> strings, std::span<std::uint32_t> order,
+                                  std::span<std::uint8_t> scratch) const {
+    sort(strings, order, {}, scratch);
+    return {};
+  }
 };
 
 }  // namespace spillway

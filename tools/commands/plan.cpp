@@ -1,5 +1,6 @@
 // `spillway plan`: what `index` would do with the same options, and why, without doing it.
 #include <limits>
+#include <optional>
 
 #include "indexer/plan/job.hpp"
 #include "tools/cli/signals.hpp"
@@ -7,6 +8,7 @@
 #include "tools/options/index.hpp"
 #include "tools/options/plan_report.hpp"
 #include "tools/report/json.hpp"
+#include "tools/report_page/measured_border.hpp"
 
 namespace spillway {
 
@@ -24,7 +26,17 @@ ExitCode run_plan_command(const Arguments& arguments, Session& session) {
   const auto check = interruption_check(session.signal_number);
   const IndexOptions options = plan_options(arguments, session.files, check);
   const JobPlan plan = plan_job(options, options.content, session.files, check);
-  session.out.write(arguments.has("json") ? json_text(plan_json(plan, options)) : plan.describe());
+  std::optional<MeasuredBorder> border;
+  if (const auto path = arguments.text("measured")) {
+    border = read_measured_border(session.files, *path, plan.threads.value, plan.corpus.total_bytes);
+  }
+  if (arguments.has("json")) {
+    auto json = plan_json(plan, options);
+    if (border) json["measured"] = measured_border_json(*border);
+    session.out.write(json_text(json));
+  } else {
+    session.out.write(plan.describe() + (border ? border->describe() : ""));
+  }
   return ExitCode::kDone;
 }
 
@@ -44,10 +56,15 @@ Command plan_command() {
       "so\n"
       "figures that depend on their text are estimates, marked as such.";
   command.groups = plan_option_groups();
+  auto measured = option_group("Measured");
+  add_value(measured, "measured", "FILE",
+            "also cite what `bench modes --sweep --json FILE` measured here for jobs like this one");
+  command.groups.push_back(measured);
   command.groups.push_back(sort_option());
   command.min_operands = 1;
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {
+      {ExitCode::kCorrupt, "--measured names no report of a sweep on a GPU"},
       {ExitCode::kOverBudget, "'index' would refuse: --memory is too small; the message names a sufficient size"},
       {ExitCode::kNoGpu, "--require-gpu, and no GPU is usable"}};
   command.run = run_plan_command;

@@ -21,6 +21,7 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> kAll{{"bench sort records", "Sorters of integer keys", sort_sections},
                                       {"bench sort strings", "Sorters of strings", sort_sections},
                                       {"bench modes", "Modes of indexing", modes_sections},
+                                      {"bench modes --sweep", "Where a GPU pays", sweep_sections},
                                       {"bench calibrate", "Costs of this machine", calibration_sections},
                                       {"bench paper", "The sorting papers again", paper_sections},
                                       {"index", "An indexing job", {}},

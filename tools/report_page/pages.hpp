@@ -19,6 +19,7 @@ std::string job_page_html(const nlohmann::ordered_json& report);
 using Reports = std::vector<const JsonReport*>;
 std::vector<PageSection> sort_sections(const Reports& reports);         // bench sort records, bench sort strings
 std::vector<PageSection> modes_sections(const Reports& reports);        // bench modes
+std::vector<PageSection> sweep_sections(const Reports& reports);        // bench modes --sweep
 std::vector<PageSection> calibration_sections(const Reports& reports);  // bench calibrate
 std::vector<PageSection> paper_sections(const Reports& reports);        // bench paper
 std::vector<PageSection> job_sections(const JsonReport& report);        // index, append, merge, delete, sort

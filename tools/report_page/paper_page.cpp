@@ -1,6 +1,8 @@
 // Pages of `bench paper`: a section for each paper, a row for each table and figure, and plots of what ran with the
 // paper's own figures beside.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "tools/report_page/pages.hpp"
 
@@ -93,6 +95,93 @@ std::optional<BarPlot> times_plot(const JsonView& item, const JsonView& run) {
   return plot.series.size() == ours ? std::nullopt : std::optional(std::move(plot));
 }
 
+// The steps of the sorters that have a clock for them, by set: `member` is "wall_seconds" or "work_seconds".
+BarPlot steps_plot(const JsonView& run, const char* member, const std::string& title) {
+  BarPlot plot{.title = title, .category_name = "set and sorter", .value_name = "time", .unit = seconds_unit()};
+  plot.form = BarForm::kStacked;
+  for (const JsonView& one : run.at("cases").items()) {
+    for (const JsonView& sorter : one.at("sorters").items()) {
+      const auto steps = sorter.find("steps");
+      if (!steps) continue;
+      plot.categories.push_back(one.at("set").text() + ", " + sorter.at("sorter").text());
+      for (const JsonView& step : steps->items()) {
+        const auto value = step.value_at(member);
+        if (!value) continue;
+        const std::string name = step.at("name").text();
+        auto found =
+            std::find_if(plot.series.begin(), plot.series.end(), [&](const auto& s) { return s.name == name; });
+        if (found == plot.series.end()) found = plot.series.insert(found, {.name = name, .values = {}});
+        found->values.resize(plot.categories.size());
+        found->values.back() = value;
+      }
+    }
+  }
+  for (BarSeries& series : plot.series) series.values.resize(plot.categories.size());
+  return plot;
+}
+
+// Comparisons that read strings, by step, of the sorters that count them.
+BarPlot ties_plot(const JsonView& run) {
+  BarPlot plot{.title = "Comparisons that read strings, by step",
+               .category_name = "step",
+               .value_name = "comparisons",
+               .unit = {"", Prefixes::kDecimal}};
+  for (const JsonView& one : run.at("cases").items()) {
+    for (const JsonView& sorter : one.at("sorters").items()) {
+      const auto steps = sorter.find("steps");
+      if (!steps) continue;
+      BarSeries series{.name = one.at("set").text(), .values = {}};
+      for (const JsonView& step : steps->items()) {
+        const double ties = step.number_at("ties");
+        if (ties == 0) continue;
+        const std::string name = step.at("name").text();
+        auto category = std::find(plot.categories.begin(), plot.categories.end(), name);
+        if (category == plot.categories.end()) category = plot.categories.insert(category, name);
+        series.values.resize(std::max(series.values.size(), plot.categories.size()));
+        series.values[static_cast<std::size_t>(category - plot.categories.begin())] = Value{ties, ties, ties};
+      }
+      if (!series.values.empty()) plot.series.push_back(std::move(series));
+    }
+  }
+  for (BarSeries& series : plot.series) series.values.resize(plot.categories.size());
+  return plot;
+}
+
+void add_steps(const JsonView& run, std::vector<PageItem>& items) {
+  BarPlot wall = steps_plot(run, "wall_seconds", "Time of the steps");
+  BarPlot work = steps_plot(run, "work_seconds", "Work of the steps, summed over threads");
+  if (!wall.series.empty()) items.emplace_back(std::move(wall));
+  if (!work.series.empty()) items.emplace_back(std::move(work));
+  if (BarPlot ties = ties_plot(run); !ties.series.empty()) items.emplace_back(std::move(ties));
+}
+
+// One plot for each histogram: values on the axis, from 2^(b-1) to 2^b - 1 at each point.
+void add_histograms(const JsonView& run, std::vector<PageItem>& items) {
+  constexpr std::array<std::array<const char*, 3>, 3> kPlots{
+      {{"lengths", "Lengths of the strings", "strings"},
+       {"ties", "Ties with the neighbours in sorted order", "strings"},
+       {"equal_starts", "Sorted strings in a row with the same first four bytes", "sequences"}}};
+  for (const auto& [member, title, counted] : kPlots) {
+    LinePlot plot{.title = title,
+                  .note = "Each point counts the values from it up to the next one.",
+                  .x_name = member == kPlots[2][0] ? "strings in the sequence" : "bytes",
+                  .y_name = counted,
+                  .x_axis = AxisKind::kLog2};
+    for (const JsonView& one : run.at("cases").items()) {
+      const auto histograms = one.find("histograms");
+      if (!histograms) return;
+      LineSeries series{.name = one.at("set").text(), .points = {}};
+      const auto counts = histograms->at(member).items();
+      for (std::size_t bucket = 1; bucket < counts.size(); ++bucket) {
+        const double value = counts[bucket].number();
+        if (value > 0) series.points.push_back({std::exp2(static_cast<double>(bucket - 1)), {value, value, value}});
+      }
+      plot.series.push_back(std::move(series));
+    }
+    items.emplace_back(std::move(plot));
+  }
+}
+
 Table sets_table(const JsonView& run) {
   Table table{.title = "Our sets", .head = {"set", "strings", "bytes", "longest", "mean tie", "longest tie"}};
   for (const JsonView& one : run.at("cases").items()) {
@@ -145,9 +234,11 @@ void add_run(const JsonView& item, const JsonView& run, std::vector<PageItem>& i
     add_sorts(run, "bench sort records", items);
   } else if (kind == "strings") {
     if (auto times = times_plot(item, run)) items.emplace_back(std::move(*times));
+    add_steps(run, items);
     add_sorts(run, "bench sort strings", items);
   } else if (kind == "sets") {
     items.emplace_back(sets_table(run));
+    add_histograms(run, items);
   } else if (kind == "modes") {
     items.emplace_back(modes_plot(run));
   } else {

@@ -12,7 +12,7 @@ namespace {
 
 struct SorterTimes {
   std::string name;
-  std::optional<Value> sort, pinned, pageable;
+  std::optional<Value> sort, copies, pinned, pageable;  // copies: both ways, without the sort
   double scratch_bytes = 0;
 };
 
@@ -28,6 +28,11 @@ struct Metric {
   Unit unit;
   std::function<std::optional<Value>(const SortCase&, const SorterTimes&)> of;
 };
+
+std::optional<Value> sum_of(const std::optional<Value>& a, const std::optional<Value>& b) {
+  if (!a || !b) return std::nullopt;
+  return Value{a->middle + b->middle, a->least + b->least, a->most + b->most};
+}
 
 class SortPage {
  public:
@@ -62,6 +67,7 @@ class SortPage {
     SortCase& of = same == cases_.end() ? cases_.emplace_back(std::move(one)) : *same;
     for (const JsonView& sorter : view.at("sorters").items()) {
       of.sorters.push_back({series_name(sorter.at("sorter").text(), report, all), sorter.value_at("sort_seconds"),
+                            sum_of(sorter.value_at("up_seconds"), sorter.value_at("down_seconds")),
                             sorter.value_at("from_pinned_seconds"), sorter.value_at("from_pageable_seconds"),
                             sorter.number_at("scratch_bytes")});
       const std::string& name = of.sorters.back().name;
@@ -85,6 +91,9 @@ class SortPage {
                            return sorter.sort ? std::optional(rate_of(one.bytes, *sorter.sort)) : std::nullopt;
                          }});
     }
+    metrics.push_back({"Copies alone",
+                       "To the GPU and back without a sort: the bound of all sorts that send the whole input.", unit,
+                       rate(&SorterTimes::copies)});
     metrics.push_back({"With transfers, from pinned memory", "From pinned memory of the host to the GPU and back.",
                        unit, rate(&SorterTimes::pinned)});
     metrics.push_back({"With transfers, from pageable memory", "From ordinary memory of the host to the GPU and back.",

@@ -50,6 +50,11 @@ int first_usable_gpu();
 // about 530 MiB of device memory, 110 MiB of resident memory and 0.3 s. Throws GpuError.
 std::size_t free_device_bytes(int gpu);
 
+// Mark what a profiler records that was told to wait for it (ncu --profile-from-start off); nothing happens without
+// one.
+void begin_gpu_profile();
+void end_gpu_profile();
+
 // Destroys this process's context on the GPU, which takes 0.07 s at the end of the process otherwise. Requires: nothing
 // in the process uses the GPU, now or later.
 void end_gpu_use(int gpu);

@@ -1,5 +1,6 @@
 #include "sort/gpu/device/status.hpp"
 
+#include <cuda_profiler_api.h>
 #include <unistd.h>
 
 #include <array>
@@ -93,6 +94,9 @@ GpuStatus find_gpus() {
 void end_gpu_use(int gpu) {
   if (cudaSetDevice(gpu) == cudaSuccess) cudaDeviceReset();
 }
+
+void begin_gpu_profile() { cuda_check(cudaProfilerStart()); }
+void end_gpu_profile() { cuda_check(cudaProfilerStop()); }
 
 std::size_t free_device_bytes(int gpu) {
   std::size_t free = 0, total = 0;

@@ -33,6 +33,13 @@ class DeviceStringSorter {
   // kDeviceAlignment. Enqueues all work on the stream, and may wait for the stream in between. Throws GpuError.
   virtual void sort(const DeviceStrings& strings, std::uint32_t* d_order, std::uint32_t* d_lcps,
                     std::uint8_t* d_scratch, GpuStreamHandle stream) const = 0;
+  // As sort() without LCPs, and returns the times of its steps by events on the stream, for which it waits. Sorters
+  // without a clock sort, and return none.
+  virtual SortSteps sort_in_steps(const DeviceStrings& strings, std::uint32_t* d_order, std::uint8_t* d_scratch,
+                                  GpuStreamHandle stream) const {
+    sort(strings, d_order, nullptr, d_scratch, stream);
+    return {};
+  }
 };
 
 }  // namespace spillway

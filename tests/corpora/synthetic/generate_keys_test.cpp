@@ -36,7 +36,7 @@ TEST(GenerateKeys, SeedsMeanTheSameBytesEverywhere) {
       {"sorted", "4213681673c53a7e72dd4c71968f5f3e"},    {"reversed", "10a40c7b7ff09708ab39f55bd53e665b"},
       {"entropy-1", "c6bf77614acc7aea45ab49a4064b2bc2"}, {"entropy-2", "59ad06d45358b8b21cc7addd535fc0db"},
       {"entropy-3", "5433ed2afbb3a134f82175076d802d5e"}, {"entropy-4", "f5678c10b9c3b1dc78ea50d8efd6beb8"},
-      {"entropy-5", "abd98150e1b210ed33870990d7a411ea"}};
+      {"entropy-5", "abd98150e1b210ed33870990d7a411ea"}, {"floats", "a4d630f663b466f2ccfc4b84ae3ed3e1"}};
   ASSERT_EQ(key_distributions().size(), expected.size());
   for (const KeyDistributionText& text : key_distributions()) {
     const std::string bytes = bytes_of(KeySet({text.distribution, 100000, 40, 1}), 1);
@@ -62,6 +62,22 @@ TEST(GenerateKeys, MakesAsManyAsAsked) {
   for (const std::uint64_t count : {0, 1, 65535, 65536, 65537}) {
     EXPECT_EQ(bytes_of(KeySet({KeyDistribution::kSorted, count, 64, 1}), 2).size(), count * 8);
   }
+}
+
+// Restores the numbers from their keys: the order of the keys is that of the numbers.
+TEST(KeySets, HoldFloatsInTheirOrder) {
+  auto keys = keys_of(KeyDistribution::kFloats, 20'000, 32);
+  std::sort(keys.begin(), keys.end());
+  std::vector<float> numbers;
+  for (const std::uint64_t key : keys) {
+    const auto image = static_cast<std::uint32_t>(key);
+    numbers.push_back(std::bit_cast<float>((image >> 31) != 0 ? image & 0x7FFFFFFFu : ~image));
+  }
+  EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+  EXPECT_GE(numbers.front(), -1.0F);
+  EXPECT_LE(numbers.back(), 1.0F);
+  EXPECT_LT(numbers[5'000], -0.4F);
+  EXPECT_GT(numbers[15'000], 0.4F);
 }
 
 TEST(KeySets, StayBelowTheirBits) {

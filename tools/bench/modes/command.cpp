@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "sort/gpu/device/error.hpp"
+#include "tools/bench/modes/sweep_command.hpp"
 #include "tools/bench/modes/table.hpp"
 #include "tools/bench/modes/variant.hpp"
 #include "tools/bench/options.hpp"
@@ -73,6 +74,11 @@ void write_stats(const ModesStats& stats, BenchOutput& output) {
 }
 
 ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
+  if (arguments.has("sweep")) return run_sweep(arguments, session);
+  for (const char* option : {"texts", "sizes", "sweep-threads", "cost-cpu", "cost-gpu"}) {
+    if (arguments.has(option)) throw UsageError("--" + std::string(option) + " needs --sweep");
+  }
+  if (arguments.operands().empty()) throw UsageError("INPUT is missing; only --sweep makes its own texts");
   if (arguments.has("mode")) throw UsageError("--mode names one mode; give --modes NAMES");
   for (const std::string& input : arguments.operands()) {
     if (input == "-") throw UsageError("the input is read several times: it cannot be standard input");
@@ -112,8 +118,9 @@ Command bench_modes_command() {
                        "two modes in 4 GiB, with indexes on another disk"},
                       {"spillway bench modes --modes cpu:cpu-quick,gpu:gpu-bitonic,gpu+:gpu-bitonic corpus.txt",
                        "what Capannini et al. compare: a quicksort on the CPU, a bitonic network on the GPU"},
-                      {"spillway bench modes --modes cpu:cpu-quick@1,gpu@1,gpu+@1 corpus.txt", "with one thread each"}};
-  command.operands = "INPUT... [OPTIONS]";
+                      {"spillway bench modes --sweep --cost-cpu 0.8 --cost-gpu 3.9 --json border.json",
+                       "from which size on the GPU pays, for each number of threads; see `plan --measured`"}};
+  command.operands = "INPUT...|--sweep [OPTIONS]";
   command.notes =
       "\nINPUT is that of `index`. After a warm-up round the modes take turns; figures are medians of the rounds. "
       "'Ingest'\n"
@@ -132,10 +139,13 @@ Command bench_modes_command() {
   add_flag(measuring, "skip-parsing", "do not measure parsing alone");
   add_bench_report_options(measuring);
   command.groups.push_back(measuring);
+  auto sweeping = option_group("Where a GPU pays");
+  add_sweep_options(sweeping);
+  command.groups.push_back(sweeping);
   const auto of_plan = plan_option_groups();
   for (std::size_t i = 1; i < of_plan.size(); ++i) command.groups.push_back(of_plan[i]);  // without its output group
   command.groups.push_back(bad_input_option_group());
-  command.min_operands = 1;
+  command.min_operands = 0;  // of --sweep
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {{ExitCode::kBadInput, "too many records cannot be indexed"},
                         {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small"},

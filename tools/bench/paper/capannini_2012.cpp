@@ -52,21 +52,26 @@ Paper capannini_2012() {
           drawing("figure 2", "A network of 16 elements"),
           drawing("figure 3", "A stream of kernels"),
           drawing("figure 4", "Partitions of steps"),
-          {"table 1", "Memory transactions, conflicts of banks and divergence of three sorts", k8800, "",
-           "It needs the counters of a profiler on a GPU, and a quicksort on the GPU, which is not here.", table_1()},
+          {"table 1", "Memory transactions, conflicts of banks and divergence of three sorts", k8800,
+           "bench/sort_counters.py runs gpu-bitonic, gpu-quick, gpu-radix:satish and gpu-radix under NVIDIA's "
+           "profiler, whose "
+           "counters a program cannot read by itself. A transaction there has 32 bytes. docs/papers.md has its table.",
+           "", table_1()},
           {"figure 5",
            "Time by size and distribution",
            k8800,
            "One array for each distribution, in rounds, where the paper has 20 arrays; records of 64 bits. cpu-quick "
-           "shows how a quicksort's time follows the distribution.",
-           "A quicksort on the GPU is not here. The paper prints no numbers.",
+           "shows how a quicksort's time follows the distribution on the CPU, gpu-quick on the GPU.",
+           "The paper prints no numbers.",
            {},
-           {KeysRun{.sorters = {"gpu-bitonic", "gpu-radix", "cpu-quick", "cpu-radix"},
+           {KeysRun{.sorters = {"gpu-bitonic", "gpu-quick", "gpu-radix:satish", "gpu-radix", "cpu-quick", "cpu-radix"},
                     .distributions = {"uniform", "gaussian", "zipfian", "all-zero"},
                     .first_power = 18,
                     .bits = {64}}}},
-          {"figure 6", "Memory transactions that the K-model predicts", k8800, "",
-           "A prediction without a measurement beside it says little; table 1 has none here."},
+          {"figure 6", "Memory transactions that the K-model predicts", k8800,
+           "bench/sort_counters.py evaluates the model for gpu-bitonic and gpu-quick beside the transactions that it "
+           "counts.",
+           "The paper prints no numbers."},
           drawing("figure 7", "Three indexers in pseudo code"),
           {"table 2",
            "Time of the indexers over the size of the collection",
@@ -89,10 +94,14 @@ Paper capannini_2012() {
           {"figure 8b",
            "Index_gpu+ with a radix sort on half blocks, and bitonic on whole ones",
            k8800,
-           "Both sorters over the same text; they need a GPU whose memory is what limits a block (--gpu-memory).",
-           "The limit of the GPU's memory is not set here: blocks are not halved. The paper prints no numbers.",
+           "Both sorters over the text of table 2. Blocks are set by --block-bytes: 8 of the text for bitonic, which "
+           "sorts "
+           "in place, and 16 for radix, whose second copy of the keys takes half of a memory that limits blocks.",
+           "The memory of this GPU does not limit blocks of these sizes: their number is given. The paper prints no "
+           "numbers.",
            {},
-           {ModesRun{.modes = {"gpu+:gpu-radix", "gpu+:gpu-bitonic"}}}}}};
+           {ModesRun{.modes = {"gpu+:gpu-radix", "gpu+:gpu-bitonic", "gpu+:gpu-radix"},
+                     .blocks_of_text = {16, 8, 8}}}}}};
 }
 
 }  // namespace spillway

@@ -35,34 +35,50 @@ Paper davidson_2012() {
           {"figure 7a",
            "Rates of keys and pairs over their number",
            kGtx580,
-           "Records of 64 bits, by 32 of them as pairs, by all 64 as keys. gpu-merge (CUB) stands for Thrust's sort.",
+           "Records of 64 bits, by 32 of them as pairs, by all 64 as keys. gpu-merge:paper follows the paper's text, "
+           "and "
+           "gpu-merge:davidson is its modern form; gpu-merge (CUB) stands for Thrust's sort.",
            "Keys of 32 bits alone: no sorter here moves 4 bytes for an element.",
            {to_thrust},
-           {KeysRun{.sorters = {"gpu-merge:davidson", "gpu-merge", "gpu-merge:satish"},
+           {KeysRun{.sorters = {"gpu-merge:paper", "gpu-merge:davidson", "gpu-merge", "gpu-merge:satish"},
                     .first_power = 16,
                     .bits = {32, 64}}}},
           {"figure 7b",
            "Rates of strings over their number, and bytes per second",
            kGtx580,
-           "Generated words and sentences with the paper's lengths and ties (docs/benchmarks.md). gpu-string-merge "
-           "breaks ties from memory as the paper's sort does, with other windows.",
-           "The paper's own windows: there is no form of the sorter that follows them.",
+           "Generated words and sentences with the paper's lengths and ties (docs/benchmarks.md). "
+           "gpu-string-merge:paper "
+           "follows the paper's text, and gpu-string-merge is its modern form. The pairs to compare with are those of "
+           "figure "
+           "7a.",
+           "",
            {to_pairs},
-           {StringsRun{.sorters = {"gpu-string-merge", "gpu-string-thrust"},
+           {StringsRun{.sorters = {"gpu-string-merge:paper", "gpu-string-merge", "gpu-string-thrust"},
                        .sets = {"words-dup", "sentences"},
                        .counts = {10'000, 100'000, 1'000'000}}}},
-          {"figure 8a", "Ties that are resolved from memory, by merge stage", kGtx580, "",
-           "The sorter does not count its ties."},
-          {"figure 8b", "Windows with equal keys", kGtx580, "", "The sorter does not count them."},
+          {"figure 8a",
+           "Ties that are resolved from memory, by merge stage",
+           kGtx580,
+           "Comparisons of gpu-string-merge:paper that read strings, counted in its sort of blocks and in each merge.",
+           "The paper prints no numbers.",
+           {},
+           {StringsRun{.sorters = {"gpu-string-merge:paper"},
+                       .sets = {"words-dup", "sentences"},
+                       .counts = {1'000'000},
+                       .quick_most = 1'000'000,
+                       .steps = StepTimes::kMeasured}}},
+          {"figure 8b", "Windows with equal keys", kGtx580,
+           "Sequences of sorted strings with the same first four bytes, by their length: the histogram of figure 9a.",
+           "The paper prints no numbers."},
           {"figure 9a",
            "Lengths of the strings",
            "",
-           "Least, mean and most bytes of a string of our stand-ins.",
-           "The histogram: its summary is given.",
+           "Histograms of our stand-ins: lengths, ties and sequences with equal first bytes.",
+           "",
            {lengths},
-           {SetsRun{.sets = {"words-dup", "sentences"}}}},
-          {"figure 9b", "Ties of the sorted strings", "", "Mean and longest ties, measured with figure 9a.",
-           "The histogram: its summary is given. The paper says that words have no tie above 20 bytes."}}};
+           {SetsRun{.sets = {"words-dup", "sentences"}, .quick_most = 1'000'000, .has_histograms = true}}},
+          {"figure 9b", "Ties of the sorted strings", "", "The histogram of figure 9a.",
+           "The paper prints no numbers. It says that words have no tie above 20 bytes."}}};
 }
 
 }  // namespace spillway

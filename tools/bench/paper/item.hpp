@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "tools/bench/sorts/timed_sort.hpp"
+
 namespace spillway {
 
 struct PaperPoint {
@@ -30,6 +32,11 @@ struct KeysRun {
   std::vector<unsigned> bits = {32};
 };
 
+// A set with shorter or longer ties: every k-th byte of each string, or each byte k times.
+struct TieScale {
+  unsigned keep_every = 1, repeat = 1;  // one of them is 1
+};
+
 // Sorts of strings, as `bench sort strings`.
 struct StringsRun {
   std::vector<std::string> sorters;
@@ -37,17 +44,25 @@ struct StringsRun {
   std::vector<std::uint64_t> counts = {};  // empty: as many strings as the paper's set has
   std::uint64_t quick_most = 100'000;      // strings with --quick
   bool by_threads = false;                 // each sorter with 1, 2, 4, ... threads up to all
+  Transfers transfers = Transfers::kLeftOut;
+  StepTimes steps = StepTimes::kLeftOut;
+  std::vector<std::string> variants = {};  // of gpu-string-radix:paper (sort/gpu/registry.hpp)
+  std::vector<TieScale> scales = {{}};     // each set in each of these forms
+  std::vector<unsigned> lengths = {};      // besides the sets: a million random strings of each of these lengths
 };
 
 // The figures of the sets themselves: sizes and ties.
 struct SetsRun {
   std::vector<std::string> sets;
   std::uint64_t quick_most = 100'000;
+  bool has_histograms = false;
 };
 
 // Whole jobs over generated text of several sizes, as `bench modes`.
 struct ModesRun {
   std::vector<std::string> modes;  // as those of bench modes; a GPU mode is left out without a GPU
+  // --block-bytes of each mode as a share of the text: 8 for an eighth. Empty: blocks as the plan makes them.
+  std::vector<unsigned> blocks_of_text = {};
   std::uint64_t first_bytes = 64'000'000, quick_first_bytes = 250'000;  // each size is twice the one before
   unsigned sizes = 6;
   double mean_words = 300;  // of a document

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 
-#include "corpora/synthetic/generate_text.hpp"
+#include "corpora/synthetic/derived_sets.hpp"
 #include "corpora/synthetic/string_sets.hpp"
 #include "sort/sorters.hpp"
+#include "sort/string_histograms.hpp"
 #include "tools/bench/modes/measure.hpp"
 #include "tools/bench/modes/variant.hpp"
+#include "tools/bench/sorts/gpu.hpp"
 #include "tools/bench/sorts/records.hpp"
 #include "tools/bench/sorts/strings.hpp"
+#include "tools/bench/text_file.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/report/figures.hpp"
 
@@ -57,17 +60,37 @@ ordered_json figures_json(const std::vector<PaperSeries>& figures) {
   return all;
 }
 
-void write_text(Session& session, const std::string& path, std::uint64_t bytes, double mean_words, unsigned threads) {
-  GenerateTextOptions text;
-  text.total_bytes = bytes;
-  text.mean_words = mean_words;
-  text.threads = threads;
-  const auto file = session.files.create(path);
-  generate_text(text, [&](std::string_view fragment) {
-    throw_if_interrupted(session.signal_number);
-    file->append({reinterpret_cast<const std::uint8_t*>(fragment.data()), fragment.size()});
-  });
-  file->close();
+constexpr std::uint64_t kStringsOfOneLength = 1'000'000;
+
+// A set of a StringsRun with its name in reports and its number of strings.
+struct NamedSet {
+  std::string name;
+  std::uint64_t count;
+  MadeStringSet set;
+};
+
+NamedSet scaled_set(const std::string& name, const TieScale& scale, std::uint64_t seed) {
+  const StringSetText& text = find_string_set(name);
+  if (scale.keep_every > 1) {
+    return {name + ", 1 byte of " + std::to_string(scale.keep_every), text.count,
+            make_every_kth_byte(text.make(seed), scale.keep_every)};
+  }
+  if (scale.repeat > 1) {
+    return {name + ", each byte " + std::to_string(scale.repeat) + " times", text.count,
+            make_repeated_bytes(text.make(seed), scale.repeat)};
+  }
+  return {name, text.count, text.make(seed)};
+}
+
+std::vector<NamedSet> sets_of(const StringsRun& run, std::uint64_t seed) {
+  std::vector<NamedSet> sets;
+  for (const std::string& name : run.sets) {
+    for (const TieScale& scale : run.scales) sets.push_back(scaled_set(name, scale, seed));
+  }
+  for (const unsigned bytes : run.lengths) {
+    sets.push_back({std::to_string(bytes) + " bytes", kStringsOfOneLength, make_printable_set(bytes, seed)});
+  }
+  return sets;
 }
 
 }  // namespace
@@ -86,7 +109,7 @@ ordered_json PaperRunner::run(const Paper& paper, const PaperItem& item) {
                     {"paper_machine", item.machine},
                     {"stand_in", item.stand_in},
                     {"left_out", item.left_out},
-                    {"status", item.runs.empty() && !item.stand_in.empty() ? "in another row" : "not run"},
+                    {"status", item.runs.empty() && !item.stand_in.empty() ? "elsewhere" : "not run"},
                     {"paper_figures", figures_json(item.figures)},
                     {"runs", ordered_json::array()}};
   bool ran = false, needs_gpu = false;
@@ -153,41 +176,54 @@ PaperRunner::Result PaperRunner::run(const KeysRun& run) {
   return result;
 }
 
-ordered_json PaperRunner::strings_case(const StringsRun& run, const std::string& set, std::uint64_t count,
+// The variants of the run, where there is a GPU.
+std::vector<std::unique_ptr<TimedSort>> PaperRunner::variant_sorts(const StringsRun& run, StringInput& input) {
+  if (run.variants.empty() || !options_.gpu) return {};
+  SortPlace where = place(options_.threads);
+  where.steps = run.steps;
+  return gpu_string_sorts({run.variants.begin(), run.variants.end()}, input, where, budget_);
+}
+
+ordered_json PaperRunner::strings_case(const StringsRun& run, StringInput& input,
                                        const std::vector<const StringSorter*>& sorters) {
-  StringInput input(*find_string_set(set).make(options_.seed), count, options_.threads, budget_);
-  ordered_json value{{"set", set}};
   const auto threads = run.by_threads ? thread_counts(options_.threads) : std::vector<unsigned>{options_.threads};
   const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, options_.threads);
   std::vector<std::unique_ptr<TimedSort>> sorts;  // all take turns, whatever their threads
   std::vector<unsigned> threads_of;
   for (const unsigned number : threads) {
-    for (auto& sort : timed_string_sorts(sorters, input, place(number), budget_)) {
+    SortPlace where = place(number);
+    where.transfers = run.transfers;
+    where.steps = run.steps;
+    for (auto& sort : timed_string_sorts(sorters, input, where, budget_)) {
       sorts.push_back(std::move(sort));
       threads_of.push_back(number);
     }
+  }
+  for (auto& sort : variant_sorts(run, input)) {
+    sorts.push_back(std::move(sort));
+    threads_of.push_back(options_.threads);
   }
   auto stats = measure(sorts);
   for (std::size_t i = 0; run.by_threads && i < stats.size(); ++i) {
     stats[i].name += ", " + std::to_string(threads_of[i]) + (threads_of[i] == 1 ? " thread" : " threads");
   }
-  value["sorters"] = sorters_json(stats, count);
-  value.update(string_set_json(input.stats()));
-  return value;
+  return sorters_json(stats, input.strings().size());
 }
 
 PaperRunner::Result PaperRunner::run(const StringsRun& run) {
   Result result{.json = {{"kind", "strings"}, {"cases", ordered_json::array()}}};
   const auto sorters = usable<StringSorter>(run.sorters, result);
   if (!result.ran) return result;
-  for (const std::string& set : run.sets) {
-    const std::uint64_t all = find_string_set(set).count;
+  for (const NamedSet& set : sets_of(run, options_.seed)) {
     std::uint64_t before = 0;
-    for (const std::uint64_t wanted : run.counts.empty() ? std::vector<std::uint64_t>{all} : run.counts) {
-      const std::uint64_t count = std::min({wanted, all, is_quick() ? run.quick_most : all});
+    for (const std::uint64_t wanted : run.counts.empty() ? std::vector<std::uint64_t>{set.count} : run.counts) {
+      const std::uint64_t count = std::min({wanted, set.count, is_quick() ? run.quick_most : set.count});
       if (count == before) continue;  // the sizes above the limit are one
       before = count;
-      result.json["cases"].push_back(strings_case(run, set, count, sorters));
+      StringInput input(*set.set, count, options_.threads, budget_);
+      ordered_json value{{"set", set.name}, {"sorters", strings_case(run, input, sorters)}};
+      value.update(string_set_json(input.stats()));
+      result.json["cases"].push_back(std::move(value));
     }
   }
   return result;
@@ -202,6 +238,10 @@ PaperRunner::Result PaperRunner::run(const SetsRun& run) {
     const StringInput input(*text.make(options_.seed), count, options_.threads, budget_);
     ordered_json value{{"set", set}};
     value.update(string_set_json(input.stats()));
+    if (run.has_histograms) {
+      const StringHistograms all = string_histograms(input.strings(), input.sorted_order());
+      value["histograms"] = {{"lengths", all.lengths}, {"ties", all.ties}, {"equal_starts", all.equal_starts}};
+    }
     result.json["cases"].push_back(std::move(value));
   }
   return result;
@@ -210,9 +250,10 @@ PaperRunner::Result PaperRunner::run(const SetsRun& run) {
 PaperRunner::Result PaperRunner::run(const ModesRun& run) {
   Result result{.json = {{"kind", "modes"}, {"cases", ordered_json::array()}}};
   std::vector<ModeJob> jobs;
-  const std::string path = scratch_ + "/text.jsonl";
-  for (const std::string& text : run.modes) {
-    const ModeVariant variant = parse_mode_variant(text);
+  std::vector<unsigned> blocks_of_text;  // of each job, where the run has them
+  const std::string path = text_path_in(scratch_);
+  for (std::size_t i = 0; i < run.modes.size(); ++i) {
+    const ModeVariant variant = parse_mode_variant(run.modes[i]);
     const bool on_gpu = variant.mode.starts_with("gpu");
     if (on_gpu && !options_.gpu) {
       result.needs_gpu = true;
@@ -227,6 +268,10 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
     job.options.memory_bytes = options_.memory_bytes;
     job.options.gpu.required = on_gpu;
     job.options.inputs = {path};
+    if (!run.blocks_of_text.empty()) {
+      blocks_of_text.push_back(run.blocks_of_text.at(i));
+      job.mode += ", " + std::to_string(blocks_of_text.back()) + " blocks";
+    }
     jobs.push_back(std::move(job));
   }
   result.ran = !jobs.empty();
@@ -237,7 +282,10 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
                              [](const std::string&) {}};
   std::uint64_t bytes = is_quick() ? run.quick_first_bytes : run.first_bytes;
   for (unsigned i = 0; i < run.sizes; ++i, bytes *= 2) {
-    write_text(session_, path, bytes, run.mean_words, options_.threads);
+    write_text_file(session_, path, {bytes, run.mean_words, options_.threads});
+    for (std::size_t job = 0; job < blocks_of_text.size(); ++job) {
+      jobs[job].options.block_bytes = bytes / blocks_of_text[job];
+    }
     const ModesStats stats =
         measure_modes(jobs, is_quick() ? 3 : options_.rounds, ParsingAlone::kLeftOut, scratch_, context);
     ordered_json modes = ordered_json::array();

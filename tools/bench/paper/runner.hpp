@@ -21,7 +21,7 @@ class PaperRunner {
 
   // Runs an item: {"paper", "id", "title", "paper_machine", "stand_in", "left_out", "status", "paper_figures", "runs"}.
   // "status": "measured"; "CPU part" (without the sorters that need a GPU); "needs a GPU" (nothing can run here);
-  // "in another row"; "not run". Each run has the "kind" keys, strings, sets or modes, and "cases". Throws as the
+  // "elsewhere"; "not run". Each run has the "kind" keys, strings, sets or modes, and "cases". Throws as the
   // benchmarks of these kinds.
   nlohmann::ordered_json run(const Paper& paper, const PaperItem& item);
 
@@ -36,7 +36,8 @@ class PaperRunner {
   Result run(const ModesRun& run);
   template <typename Sorter>
   std::vector<const Sorter*> usable(const std::vector<std::string>& names, Result& result) const;
-  nlohmann::ordered_json strings_case(const StringsRun& run, const std::string& set, std::uint64_t count,
+  std::vector<std::unique_ptr<TimedSort>> variant_sorts(const StringsRun& run, class StringInput& input);
+  nlohmann::ordered_json strings_case(const StringsRun& run, class StringInput& input,
                                       const std::vector<const class StringSorter*>& sorters);
   std::vector<SorterStats> measure(const std::vector<std::unique_ptr<TimedSort>>& sorts) const;
   SortPlace place(unsigned threads) const;

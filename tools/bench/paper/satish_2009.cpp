@@ -74,9 +74,12 @@ Paper satish_2009() {
           {"figure 8b",
            "Beside the merge sort of Chhugani et al., keys of 32-bit floating point",
            "GTX 280; Intel Core 2 Quad Q9550",
-           "",
-           "No sorter here takes floating-point keys, and the CPU merge sort is not available.",
-           {floats}}}};
+           "Random floats in [-1, 1) as 32-bit integers of the same order, in records of 64 bits: the paper's first "
+           "and last "
+           "pass convert keys, here they are converted before. cpu-radix and cpu-quick stand for the CPU sort.",
+           "The CPU merge sort is not available.",
+           {floats},
+           {KeysRun{.sorters = {"cpu-quick", "cpu-radix", "gpu-radix:satish"}, .distributions = {"floats"}}}}}};
 }
 
 }  // namespace spillway

@@ -87,6 +87,7 @@ class SortBench {
     place_.threads = options_.threads;
     place_.gpu = options_.gpu;
     if (arguments.has("skip-transfers")) place_.transfers = Transfers::kLeftOut;
+    place_.is_profiled = arguments.has("profile");
     if (arguments.has("baselines")) place_.baselines = Baselines::kMeasured;
     output_.set("options", {{"rounds", options_.rounds},
                             {"seed", options_.seed},
@@ -229,6 +230,7 @@ void add_sort_groups(Command& command, boost::program_options::options_descripti
   auto measuring = option_group("Measuring"), resources = option_group("Resources");
   add_bench_options(measuring);
   add_flag(measuring, "skip-transfers", "of a GPU's sorters measure only the time on the GPU");
+  add_flag(measuring, "profile", "mark the first sort of each GPU sorter of records: ncu --profile-from-start off");
   add_flag(measuring, "baselines",
            "on a GPU measure also, in turns, CUB's radix sort called directly (of strings a merge sort of records with "
            "a prefix)");

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/memory.hpp"
+#include "sort/gpu/device/status.hpp"
 #include "sort/gpu/registry.hpp"
 
 namespace spillway {
@@ -70,7 +72,8 @@ struct RecordSpace {
       : input(keys),
         gpu_pass(*place.gpu),
         d_keys(*place.gpu, input.keys().size_bytes()),
-        d_scratch(*place.gpu, scratch_bytes) {
+        d_scratch(*place.gpu, scratch_bytes),
+        is_profiled(place.is_profiled) {
     if (place.transfers == Transfers::kMeasured) pinned = PaidPinned(budget, input.keys().size_bytes());
   }
   bool has_transfers() const { return pinned.buffer.size() != 0; }
@@ -79,13 +82,14 @@ struct RecordSpace {
   RecordInput& input;
   TimedPass gpu_pass;
   DeviceBuffer d_keys, d_scratch;
+  bool is_profiled;
   PaidPinned pinned;
 };
 
 class GpuRecordSort final : public TimedSort {
  public:
   GpuRecordSort(const DeviceRecordSorter& sorter, std::shared_ptr<RecordSpace> space)
-      : sorter_(sorter), space_(std::move(space)) {}
+      : sorter_(sorter), space_(std::move(space)), profiles_next_(space_->is_profiled) {}
 
   std::string_view name() const override { return sorter_.name(); }
   bool on_gpu() const override { return true; }
@@ -98,7 +102,7 @@ class GpuRecordSort final : public TimedSort {
   SortTimes run() override {
     SortTimes times, of_pageable;
     const double pageable = pass(space_->input.result(), of_pageable);
-    if (!space_->has_transfers()) return {of_pageable.sort, {}, {}, {}, {}};
+    if (!space_->has_transfers()) return {of_pageable.sort, {}, {}, {}, {}, {}};
     times.pinned = pass(space_->pinned_keys(), times);
     times.pageable = pageable;
     return times;
@@ -116,14 +120,20 @@ class GpuRecordSort final : public TimedSort {
     const GpuStreamHandle stream = space_->gpu_pass.stream().handle();
     auto* const d_keys = reinterpret_cast<std::uint64_t*>(space_->d_keys.data());
     const std::uint64_t* d_sorted = nullptr;
-    return space_->gpu_pass.run(
-        [&] { copy_to_device(d_keys, host.data(), host.size_bytes(), stream); },
-        [&] { d_sorted = sorter_.sort(d_keys, host.size(), space_->input.bits(), space_->d_scratch.data(), stream); },
-        [&] { copy_to_host(host.data(), d_sorted, host.size_bytes(), stream); }, times);
+    return space_->gpu_pass.run([&] { copy_to_device(d_keys, host.data(), host.size_bytes(), stream); },
+                                [&] {
+                                  const bool is_profiled = std::exchange(profiles_next_, false);
+                                  if (is_profiled) begin_gpu_profile();
+                                  d_sorted = sorter_.sort(d_keys, host.size(), space_->input.bits(),
+                                                          space_->d_scratch.data(), stream);
+                                  if (is_profiled) end_gpu_profile();
+                                },
+                                [&] { copy_to_host(host.data(), d_sorted, host.size_bytes(), stream); }, times);
   }
 
   const DeviceRecordSorter& sorter_;
   std::shared_ptr<RecordSpace> space_;
+  bool profiles_next_;
 };
 
 struct StringSpace {
@@ -133,7 +143,8 @@ struct StringSpace {
         d_bytes(*place.gpu, device_aligned(input.bytes().size() + 16)),
         d_offsets(*place.gpu, input.offsets().size_bytes()),
         d_order(*place.gpu, input.result().size_bytes()),
-        d_scratch(*place.gpu, scratch_bytes) {
+        d_scratch(*place.gpu, scratch_bytes),
+        steps(place.steps) {
     if (place.transfers == Transfers::kLeftOut) return;
     pinned_bytes = PaidPinned(budget, input.bytes().size());
     pinned_offsets = PaidPinned(budget, input.offsets().size_bytes());
@@ -146,6 +157,7 @@ struct StringSpace {
   StringInput& input;
   TimedPass gpu_pass;
   DeviceBuffer d_bytes, d_offsets, d_order, d_scratch;
+  StepTimes steps;
   PaidPinned pinned_bytes, pinned_offsets, pinned_order;
 };
 
@@ -164,7 +176,7 @@ class GpuStringSort final : public TimedSort {
     SortTimes times, of_pageable;
     const double pageable =
         pass(space_->input.bytes().data(), space_->input.offsets().data(), space_->input.result().data(), of_pageable);
-    if (!space_->has_transfers()) return {of_pageable.sort, {}, {}, {}, {}};
+    if (!space_->has_transfers()) return {of_pageable.sort, {}, {}, {}, {}, std::move(of_pageable.steps)};
     times.pinned = pass(space_->pinned_bytes.buffer.data(), space_->pinned_offsets.buffer.data(),
                         space_->pinned_order.buffer.data(), times);
     times.pageable = pageable;
@@ -191,8 +203,12 @@ class GpuStringSort final : public TimedSort {
           copy_to_device(d_offsets, h_offsets, (count + 1) * sizeof(std::uint64_t), stream);
         },
         [&] {
-          sorter_.sort({space.d_bytes.data(), d_offsets, count, total_bytes}, d_order, nullptr, space.d_scratch.data(),
-                       stream);
+          const DeviceStrings strings{space.d_bytes.data(), d_offsets, count, total_bytes};
+          if (space.steps == StepTimes::kMeasured) {
+            times.steps = sorter_.sort_in_steps(strings, d_order, space.d_scratch.data(), stream);
+          } else {
+            sorter_.sort(strings, d_order, nullptr, space.d_scratch.data(), stream);
+          }
         },
         [&] { copy_to_host(h_order, d_order, count * sizeof(std::uint32_t), stream); }, times);
   }

@@ -84,6 +84,10 @@ std::span<const std::uint64_t> StringInput::offsets() const {
   return {reinterpret_cast<const std::uint64_t*>(offsets_.data()), offsets_.size() / sizeof(std::uint64_t)};
 }
 
+std::span<const std::uint32_t> StringInput::sorted_order() const {
+  return {reinterpret_cast<const std::uint32_t*>(expected_.data()), expected_.size() / sizeof(std::uint32_t)};
+}
+
 bool StringInput::is_order(std::span<const std::uint32_t> order) const {
   if (order.size_bytes() != expected_.size()) return false;
   return order.empty() || std::memcmp(order.data(), expected_.data(), expected_.size()) == 0;

@@ -23,6 +23,7 @@ class StringInput {
   std::span<const std::uint64_t> offsets() const;
   std::span<std::uint32_t> result() { return result_.as<std::uint32_t>(); }
   const StringSetStats& stats() const { return stats_; }
+  std::span<const std::uint32_t> sorted_order() const;
   // Whether `order` is the stable order: checks order and permutation.
   bool is_order(std::span<const std::uint32_t> order) const;
 

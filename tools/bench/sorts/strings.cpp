@@ -16,8 +16,13 @@ namespace {
 // A CPU sorter; or a GPU sorter without a form for data in GPU memory, which works from host memory and back.
 class HostStringSort final : public TimedSort {
  public:
-  HostStringSort(const StringSorter& sorter, StringInput& input, std::shared_ptr<Buffer> scratch, unsigned threads)
-      : sorter_(sorter), input_(input), scratch_(std::move(scratch)), arena_(static_cast<int>(threads)) {}
+  HostStringSort(const StringSorter& sorter, StringInput& input, std::shared_ptr<Buffer> scratch,
+                 const SortPlace& place)
+      : sorter_(sorter),
+        input_(input),
+        scratch_(std::move(scratch)),
+        steps_(place.steps),
+        arena_(static_cast<int>(place.threads)) {}
 
   std::string_view name() const override { return sorter_.name(); }
   bool on_gpu() const override { return sorter_.needs_gpu(); }
@@ -26,7 +31,11 @@ class HostStringSort final : public TimedSort {
     SortTimes times;
     arena_.execute([&] {
       const Stopwatch watch;
-      sorter_.sort(input_.strings(), input_.result(), {}, scratch_->span());
+      if (steps_ == StepTimes::kMeasured) {
+        times.steps = sorter_.sort_in_steps(input_.strings(), input_.result(), scratch_->span());
+      } else {
+        sorter_.sort(input_.strings(), input_.result(), {}, scratch_->span());
+      }
       times.sort = watch.seconds();
     });
     if (on_gpu()) times.pageable = times.sort;
@@ -38,6 +47,7 @@ class HostStringSort final : public TimedSort {
   const StringSorter& sorter_;
   StringInput& input_;
   std::shared_ptr<Buffer> scratch_;
+  StepTimes steps_;
   tbb::task_arena arena_;
 };
 
@@ -66,7 +76,7 @@ std::vector<std::unique_ptr<TimedSort>> timed_string_sorts(const std::vector<con
   std::vector<std::unique_ptr<TimedSort>> sorts;
   for (const StringSorter* sorter : sorters) {
     if (has_device_form(*sorter)) continue;
-    sorts.push_back(std::make_unique<HostStringSort>(*sorter, input, scratch, place.threads));
+    sorts.push_back(std::make_unique<HostStringSort>(*sorter, input, scratch, place));
   }
   if (!of_gpu.empty()) {
     for (auto& sort : gpu_string_sorts(of_gpu, input, place, budget)) sorts.push_back(std::move(sort));

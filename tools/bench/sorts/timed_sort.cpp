@@ -13,6 +13,17 @@ void add(const std::optional<double>& seconds, Series& series) {
   if (seconds) series.add(*seconds);
 }
 
+void add_steps(const SortSteps& steps, SorterStats& stats) {
+  stats.steps.resize(steps.steps.size());
+  for (std::size_t i = 0; i < steps.steps.size(); ++i) {
+    stats.steps[i].name = steps.steps[i].name;
+    stats.steps[i].ties = steps.steps[i].ties;
+    stats.steps[i].wall.add(steps.steps[i].wall_seconds);
+    if (steps.steps[i].work_seconds > 0) stats.steps[i].work.add(steps.steps[i].work_seconds);
+  }
+  stats.rounds = steps.rounds;
+}
+
 SortTimes checked_round(TimedSort& sort) {
   const SortTimes times = sort.run();
   if (!sort.is_right()) throw std::logic_error("the sorter " + std::string(sort.name()) + " does not sort: no times");
@@ -54,6 +65,7 @@ std::vector<SorterStats> measure_sorts(const std::vector<std::unique_ptr<TimedSo
       add(times.down, all[i].down);
       add(times.pinned, all[i].pinned);
       add(times.pageable, all[i].pageable);
+      add_steps(times.steps, all[i]);
     }
   }
   return all;
@@ -64,15 +76,24 @@ double millions_per_second(std::uint64_t count, const Series& series) {
 }
 
 nlohmann::ordered_json sorter_json(const SorterStats& stats, std::uint64_t count) {
-  return {{"sorter", stats.name},
-          {"on_gpu", stats.on_gpu},
-          {"scratch_bytes", stats.scratch_bytes},
-          {"per_second", 1e6 * millions_per_second(count, stats.sort)},
-          {"sort_seconds", series_json(stats.sort)},
-          {"up_seconds", series_json(stats.up)},
-          {"down_seconds", series_json(stats.down)},
-          {"from_pinned_seconds", series_json(stats.pinned)},
-          {"from_pageable_seconds", series_json(stats.pageable)}};
+  nlohmann::ordered_json json{{"sorter", stats.name},
+                              {"on_gpu", stats.on_gpu},
+                              {"scratch_bytes", stats.scratch_bytes},
+                              {"per_second", 1e6 * millions_per_second(count, stats.sort)},
+                              {"sort_seconds", series_json(stats.sort)},
+                              {"up_seconds", series_json(stats.up)},
+                              {"down_seconds", series_json(stats.down)},
+                              {"from_pinned_seconds", series_json(stats.pinned)},
+                              {"from_pageable_seconds", series_json(stats.pageable)}};
+  if (stats.steps.empty()) return json;
+  for (const StepStats& step : stats.steps) {
+    json["steps"].push_back({{"name", step.name},
+                             {"wall_seconds", series_json(step.wall)},
+                             {"work_seconds", series_json(step.work)},
+                             {"ties", step.ties}});
+  }
+  if (stats.rounds > 0) json["sort_rounds"] = stats.rounds;
+  return json;
 }
 
 nlohmann::ordered_json sorters_json(const std::vector<SorterStats>& all, std::uint64_t count) {

@@ -11,11 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "sort/interface/sort_steps.hpp"
 #include "tools/bench/series.hpp"
 
 namespace spillway {
 
 enum class Transfers : std::uint8_t { kMeasured, kLeftOut };  // a GPU's times from host memory and back
+enum class StepTimes : std::uint8_t { kLeftOut, kMeasured };  // of sorters that have a clock for their steps
 enum class Baselines : std::uint8_t { kLeftOut, kMeasured };  // those of sort/gpu/registry.hpp
 
 // Where sorters run, and what is measured besides the sort itself.
@@ -24,6 +26,8 @@ struct SortPlace {
   std::optional<int> gpu;  // set if a sorter needs one
   Transfers transfers = Transfers::kMeasured;
   Baselines baselines = Baselines::kLeftOut;
+  StepTimes steps = StepTimes::kLeftOut;
+  bool is_profiled = false;  // the first sort of each GPU sorter of records is marked for a profiler
 };
 
 // Seconds of one round. `sort` excludes transfers; `pinned` and `pageable` include them.
@@ -32,6 +36,7 @@ struct SortTimes {
   std::optional<double> up, down;  // copies from and to pinned host memory
   std::optional<double> pinned;    // from pinned host memory and back: up + sort + down
   std::optional<double> pageable;  // from ordinary host memory and back
+  SortSteps steps;                 // of the sort itself; empty where they are not measured
 };
 
 class TimedSort {
@@ -48,11 +53,20 @@ class TimedSort {
   virtual bool is_right() const = 0;
 };
 
+// A step of a sort, round by round.
+struct StepStats {
+  std::string name;
+  Series wall, work;       // work: empty where it is not measured
+  std::uint64_t ties = 0;  // of the last round
+};
+
 struct SorterStats {
   std::string name;
   bool on_gpu = false, is_baseline = false;
   std::uint64_t scratch_bytes = 0;
   Series sort, up, down, pinned, pageable;
+  std::vector<StepStats> steps;
+  unsigned rounds = 0;  // of a sort in rounds; 0 where it is not known
 };
 
 // Runs each sorter once as a warm-up, then `rounds` times in turn. Checks every result before its time counts and
@@ -64,7 +78,8 @@ std::vector<SorterStats> measure_sorts(const std::vector<std::unique_ptr<TimedSo
 double millions_per_second(std::uint64_t count, const Series& series);
 
 // {"sorter", "on_gpu", "scratch_bytes", "per_second", "sort_seconds", "up_seconds", "down_seconds",
-// "from_pinned_seconds", "from_pageable_seconds"}
+// "from_pinned_seconds", "from_pageable_seconds"}, and with step times "steps": [{"name", "wall_seconds",
+// "work_seconds"}] and "sort_rounds".
 nlohmann::ordered_json sorter_json(const SorterStats& stats, std::uint64_t count);
 
 // An array of those. With a baseline among them, each also has "times_baseline": the baseline's time divided by its

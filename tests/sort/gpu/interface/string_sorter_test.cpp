@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <random>
 #include <string>
@@ -210,10 +211,12 @@ TEST_P(DeviceStringSorterContract, RefusesMoreStringsThanItCanNumber) {
 
 std::string test_name(const ::testing::TestParamInfo<const DeviceStringSorter*>& info) {
   std::string name(info.param->name());
-  std::replace(name.begin(), name.end(), '-', '_');
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(Gpu, DeviceStringSorterContract, ::testing::ValuesIn(device_string_sorters()), test_name);
+INSTANTIATE_TEST_SUITE_P(Variant, DeviceStringSorterContract, ::testing::ValuesIn(device_string_variants()), test_name);
 INSTANTIATE_TEST_SUITE_P(Baseline, DeviceStringSorterContract, ::testing::ValuesIn(device_string_baselines()),
                          test_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DeviceStringSorterContract);

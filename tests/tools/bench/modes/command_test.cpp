@@ -11,6 +11,8 @@
 #include "io/file/posix_file_system.hpp"
 #include "io/memory/budget.hpp"
 #include "sort/gpu/device/status.hpp"
+#include "tests/support/index_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/bench/modes/measure.hpp"
@@ -151,6 +153,79 @@ TEST_F(BenchModes, TakesAsManyBadRecordsAsItIsTold) {
       bench({"--modes", "cpu", "--rounds", "1", "--format", "jsonl", "--max-error-rate", "0.5", "--json", "-"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(result.out).at("input").at("documents"), 1);
+}
+
+// Without a GPU there are times of cpu+ and no border; the cost counts all the same.
+TEST_F(BenchModes, SweepsOverTextsSizesAndThreads) {
+  const std::string file = scratch_ / "sweep.json";
+  const ProgramResult result = run_spillway({"bench", "modes", "--sweep", "--texts", "pages", "--sizes", "200KB,100KB",
+                                             "--sweep-threads", "1,2", "--rounds", "1", "--cost-cpu", "0.5", "--memory",
+                                             "300M", "--scratch", scratch_.path(), "--json", file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(testing::read_bytes(file));
+  ASSERT_EQ(report.at("cases").size(), 4u);
+  std::vector<std::pair<std::uint64_t, unsigned>> jobs;
+  for (const json& cell : report.at("cases")) {
+    jobs.emplace_back((cell.at("input_bytes").get<std::uint64_t>() + 50'000) / 100'000,
+                      cell.at("threads").get<unsigned>());
+    EXPECT_GT(cell.at("modes").at(0).at("gigabytes_per_money").get<double>(), 0);
+  }
+  EXPECT_EQ(jobs, (decltype(jobs){{1, 1}, {1, 2}, {2, 1}, {2, 2}}));
+  const bool has_gpu = find_gpus().state == GpuState::kUsable;
+  EXPECT_EQ(report.at("borders").size(), has_gpu ? 2u : 0u);
+  const ProgramResult page = run_spillway({"bench", "report", file, "-o", "-"});
+  EXPECT_EQ(page.exit_code, 0) << page.err;
+  EXPECT_NE(page.out.find("pages, 2 threads"), std::string::npos);
+  const ProgramResult plan = run_spillway({"plan", "--measured", file, path()});
+  EXPECT_EQ(plan.exit_code, has_gpu ? 0 : 5) << plan.err;
+}
+
+TEST_F(BenchModes, KeepsWhatAnInterruptedSweepHasMeasured) {
+  const std::string file = scratch_ / "sweep.json";
+  std::string threads = "1";
+  for (int i = 2; i <= 64; ++i) threads += "," + std::to_string(i);
+  const ProgramResult result = testing::run_program({"/usr/bin/timeout",
+                                                     "--signal",
+                                                     "INT",
+                                                     "--preserve-status",
+                                                     "3",
+                                                     testing::program_path(),
+                                                     "bench",
+                                                     "modes",
+                                                     "--sweep",
+                                                     "--texts",
+                                                     "pages",
+                                                     "--sizes",
+                                                     "100KB",
+                                                     "--sweep-threads",
+                                                     threads,
+                                                     "--rounds",
+                                                     "5",
+                                                     "--memory",
+                                                     "300M",
+                                                     "--scratch",
+                                                     scratch_.path(),
+                                                     "--json",
+                                                     file});
+  EXPECT_NE(result.exit_code, 0) << "it ended before the signal";
+  const json report = json::parse(testing::read_bytes(file));
+  EXPECT_GE(report.at("cases").size(), 1u);
+  EXPECT_LT(report.at("cases").size(), 64u);
+  EXPECT_EQ(entries(), 2u) << "the input, and the report";
+}
+
+TEST_F(BenchModes, SaysWhatASweepDoesNotTake) {
+  const auto sweep = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"bench", "modes"});
+    return run_spillway(words);
+  };
+  EXPECT_NE(sweep({"--sweep", path()}).err.find("give no INPUT"), std::string::npos);
+  EXPECT_NE(sweep({"--sweep", "--modes", "cpu"}).err.find("--modes"), std::string::npos);
+  EXPECT_NE(sweep({"--sweep", "--cost-cpu", "0"}).err.find("above 0"), std::string::npos);
+  EXPECT_NE(sweep({"--cost-gpu", "1", path()}).err.find("--sweep"), std::string::npos);
+  const ProgramResult nothing = sweep({});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_NE(nothing.err.find("INPUT"), std::string::npos);
 }
 
 TEST_F(BenchModes, ParsingAloneReadsAllDocuments) {
