@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Sorts each INPUT with GNU sort and with `spillway sort`, file to file in the page cache, in interleaved rounds: in memory
-(-S 8G), out of core (-S 64M), and with other options of GNU sort. The outputs must be the same.
+(-S 8G), out of core (-S 64M), and with other options of GNU sort ("second field" is -k2,2). The outputs must be the same.
 
 usage: bench/sort_command.py INPUT... [--scratch DIR] [--rounds 5]
 """
@@ -21,7 +21,7 @@ OPTIONS = {
     "-r": ["-S", "8G", "-r"],
     "-f": ["-S", "8G", "-f"],
     "-n": ["-S", "8G", "-n"],
-    "-k2,2": ["-S", "8G", "-k2,2"],
+    "second field": ["-S", "8G", "-k2,2"],
 }
 HEAD = ["input", "options", "GNU s", "Spillway s", "times as fast", "GNU MB", "Spillway MB"]
 BYTE_ORDER = {"LC_ALL": "C"}
