@@ -54,7 +54,7 @@ void check_unchanged(FileSystem& files, const CorpusPlan& plan);
 struct ReaderLimits {
   std::size_t task_bytes = std::size_t{8} << 20;    // plain input that a task covers
   std::size_t buffer_bytes = std::size_t{1} << 20;  // the longest record held in memory; longer ones are streamed
-  std::size_t record_bytes = 0;                     // the same for records of plain files, if that is more
+  std::size_t record_bytes = 0;                     // the same for records of plain files and texts, if that is more
   std::size_t archive_bytes = 0;                    // of unpacked records of archives in a buffer, if that is more
   std::size_t arrow_bytes = 0;                      // of rows in a task of an Arrow stream, if that is more
   unsigned threads = 1;

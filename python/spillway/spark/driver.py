@@ -83,9 +83,8 @@ def run_index_job(
         parts = _count_parts(files, launcher)
     _check_options(options, parts, one_index)
     job = Job(tuple(files), tuple(options), parts, version_of(program), program, stage, launcher.memory, launcher.threads)
-    os.makedirs(stage, exist_ok=True)
-    target.check_stage(stage)
     with _lock(job):
+        target.check_stage(stage)
         return _Driver(job, launcher, target, one_index).run(max_error_rate, skipped)
 
 
@@ -161,8 +160,8 @@ class _Driver:
             sweep(job.directory)
             return published
         self.target.check(self.last)
-        write_durably(job.input_list, "".join(file.path + "\n" for file in job.inputs))
         check_options(job)
+        write_durably(job.input_list, "".join(file.path + "\n" for file in job.inputs))
         earlier = sum(complete_attempt(job.directory, part_name(part)) is not None for part in range(job.parts))
         parts = self._all_parts()
         check_unchanged(job.inputs)

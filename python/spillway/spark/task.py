@@ -54,9 +54,10 @@ def _resources(job: Job, directory: str) -> list[str]:
 def check_options(job: Job) -> None:
     """Indexes an empty file, so that an option that the program refuses ends the job before its tasks are tried again and again.
 
-    Raises ProgramError. Another failure than wrong usage may be one of this machine only, such as a missing GPU.
+    Files that options name must be on this machine, too. Raises ProgramError. Another failure than wrong usage may be one of
+    this machine only, such as a missing GPU.
     """
-    with tempfile.TemporaryDirectory(prefix="spillway-") as directory:
+    with tempfile.TemporaryDirectory(prefix="options-", dir=job.directory) as directory:
         empty = f"{directory}/empty"
         with open(empty, "wb"):
             pass

@@ -149,6 +149,7 @@ class Refused(JobCase):
         with mock.patch.object(self.launcher, "run", side_effect=AssertionError):
             self.expect_refused("--stem 'klingon': expected one of none", options=["--stem", "klingon"])
             self.expect_refused("unknown option --no-such", options=["--no-such"])
+        self.expect_no_rest()
 
     def test_stages_by_url(self) -> None:
         with self.assertRaisesRegex(JobError, "the stage of s3://bucket/out is a directory on a disk that all machines share"):
@@ -230,7 +231,7 @@ class Attempts(JobCase):
         self.expect_no_rest()
 
     def test_that_fail_leave_nothing(self) -> None:
-        self.fail_in("index")
+        self.fail_in("--part")
         left = [path for path in self.job_directory().rglob("*") if path.is_file()]
         self.assertEqual([path.name for path in left], ["inputs"])
 
