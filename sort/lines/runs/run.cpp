@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -37,20 +38,22 @@ constexpr std::size_t kFirstBytes = 15;
 constexpr std::size_t kMostFurtherBytes = 256;
 constexpr std::size_t kKeptBytes = std::size_t{2} << 20;  // of a block; memory that a longer one took is given back
 
+std::size_t checked(std::size_t result) {
+  if (ZSTD_isError(result) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(result));
+  return result;
+}
+
 class Compressor {
  public:
-  Compressor() : context_(ZSTD_createCCtx()) {
+  Compressor() : context_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
     if (context_ == nullptr) throw std::bad_alloc();
     set(ZSTD_c_hashLog, kHashLog);
     set(ZSTD_c_minMatch, kLeastMatch);
     set(ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
     set(ZSTD_c_compressionLevel, kLevels[level_]);
   }
-  Compressor(const Compressor&) = delete;
-  Compressor& operator=(const Compressor&) = delete;
-  ~Compressor() { ZSTD_freeCCtx(context_); }
 
-  ZSTD_CCtx* context() { return context_; }
+  ZSTD_CCtx* context() { return context_.get(); }
   // Chooses the level of the next block after one of `record_bytes` became `bytes`.
   void judge(std::size_t bytes, std::size_t record_bytes) {
     if (record_bytes < kLeastJudged) return;
@@ -68,9 +71,9 @@ class Compressor {
   }
 
  private:
-  void set(ZSTD_cParameter parameter, int value) { ZSTD_CCtx_setParameter(context_, parameter, value); }
+  void set(ZSTD_cParameter parameter, int value) { checked(ZSTD_CCtx_setParameter(context(), parameter, value)); }
 
-  ZSTD_CCtx* context_;
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context_;
   std::size_t level_ = 0;
   std::size_t bytes_ = 0, record_bytes_ = 0;  // of blocks that were judged
 };
@@ -84,11 +87,6 @@ struct Decompressor {
   Decompressor& operator=(const Decompressor&) = delete;
   ~Decompressor() { ZSTD_freeDCtx(context); }
 };
-
-std::size_t checked(std::size_t result) {
-  if (ZSTD_isError(result) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(result));
-  return result;
-}
 
 std::uint32_t read_number(const std::uint8_t*& at) {
   std::uint32_t value = 0;

@@ -11,13 +11,18 @@
 #include <vector>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
+#include "io/index/writer.hpp"
 #include "io/run/decode_positions.hpp"
 #include "io/run/postings_decoder.hpp"
+#include "merge/index/merge.hpp"
 #include "merge/input/run.hpp"
 #include "merge/run/merge.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "tests/indexer/gpu/pipeline/pass_blocks.hpp"
 #include "tests/support/host_gpu/host_lanes.hpp"
+#include "tests/support/read_length_codes.hpp"
+#include "tests/support/scratch_directory.hpp"
 
 namespace spillway {
 namespace {
@@ -245,8 +250,8 @@ TEST(KeptLists, RefusesListsThatContradictEachOther) {
   expect_refused([](auto& fragments, auto&) { fragments.clear(); });
 }
 
-// The merge derives the sum of parsing again.
-TEST_P(Kept, ListsAreRefusedWhereTheirSumIsNotThatOfParsing) {
+// A merge checks what it has read of each input.
+TEST_P(Kept, ListsAreRefusedWhereTheirCountIsNotThatOfParsing) {
   testing::take_random_blocks(1, GetParam().positions, [&](const NamedBlock& named) {
     const FormedBlock block(named.block, GetParam().form);
     const auto source = keep(*make_lane(), block, named.options);
@@ -254,6 +259,27 @@ TEST_P(Kept, ListsAreRefusedWhereTheirSumIsNotThatOfParsing) {
     source->summary.occurrence_count += 1;
     MemoryFile merged(budget_, "merged");
     EXPECT_THROW(merge_runs(std::vector<const MergeInput*>{&source->open(1)}, merged, {}), FormatError);
+  });
+}
+
+TEST_P(Kept, ListsAreRefusedByAnIndexWhereTheirSumIsNotThatOfParsing) {
+  testing::take_random_blocks(1, GetParam().positions, [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, GetParam().form);
+    const auto source = keep(*make_lane(), block, named.options);
+    ASSERT_NE(source, nullptr);
+    const auto merge = [&] {
+      const MergeInput* const inputs[] = {&source->open(1)};
+      const testing::ScratchDirectory scratch;
+      ContentOptions options;
+      options.positions = GetParam().positions == Positions::kStored;
+      IndexWriter writer(posix_file_system(), scratch / "index", options);
+      const LengthCodes codes = testing::read_length_codes(inputs, {}, budget_);
+      merge_documents(inputs, {}, writer, budget_);
+      merge_lists(inputs, {}, codes.span(), writer, {});
+    };
+    EXPECT_NO_THROW(merge());
+    source->summary.sum.lanes[0] ^= 1;
+    EXPECT_THROW(merge(), FormatError);
   });
 }
 
