@@ -157,14 +157,17 @@ def capannini(results: Results) -> dict[str, str]:
             for case in sizes if case["count"] == last]
     tables["capannini sorts"] = table([f"ms, {power(last)} keys"] + names, rows)
     rows = []
+    then = {name: results.figures("capannini2012", "table 1", i)
+            for i, name in enumerate(("gpu-bitonic", "gpu-quick", "gpu-radix:satish"))}
     for case in results.counters:
         predicted = case["predicted_sectors"]
         rows.append([power(case["count"]), case["sorter"], f"{case['sectors']:,.0f}",
                      "" if predicted is None else f"{predicted:,}",
                      "" if predicted is None else number(predicted / case["sectors"]),
+                     f"{then[case['sorter']][power(case['count'])]:,.0f}",
                      f"{case['bank_conflicts']:,.0f}", f"{case['divergent_branches']:,.0f}"])
     tables["capannini counters"] = table(["keys", "sorter", "sectors of 32 bytes", "K-model", "K-model / measured",
-                                          "bank conflicts", "divergent branches"], rows)
+                                          "the paper's transactions", "bank conflicts", "divergent branches"], rows)
     for name, item in (("capannini indexers", "table 2"), ("capannini long", "table 2, long documents"),
                        ("capannini halves", "figure 8b")):
         cases = results.cases("capannini2012", item)
