@@ -203,6 +203,9 @@ TEST_F(BenchReport, NamesPathAndOffsetOfBadJson) {
   const ProgramResult result = report({write("cut.json", "{\"program\": \"spillway\", "), "-o", scratch_ / "page"});
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_NE(result.err.find("cut.json', byte 25: expected JSON: "), std::string::npos) << result.err;
+  const ProgramResult beyond = report({write("beyond.json", "{\"program\": 1e999}"), "-o", "-"});
+  EXPECT_EQ(beyond.exit_code, 5);
+  EXPECT_NE(beyond.err.find("beyond.json': expected JSON with numbers in range: "), std::string::npos) << beyond.err;
   EXPECT_EQ(report({write("list.json", "[]"), "-o", "-"}).exit_code, 5);
   EXPECT_EQ(report({write("other.json", "{\"program\":\"x\",\"command\":\"index\"}"), "-o", "-"}).exit_code, 5);
   EXPECT_EQ(report({write("empty.json", ""), "-o", "-"}).exit_code, 5);
