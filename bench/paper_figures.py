@@ -14,7 +14,6 @@ import re
 from pathlib import Path
 
 Item = dict
-KEYS_OF_TABLE_V = 1 << 20  # at least: the rate of the radix sort that table V takes
 
 
 def size_of(item: Item) -> float:
@@ -149,6 +148,11 @@ def davidson(results: Results) -> dict[str, str]:
             "davidson ties": table(head, [[name, *cells] for name, cells in ties.items()])}
 
 
+def block_words(mode: str) -> str:
+    """Returns the name of a mode; older reports have a block's share of the text as a number of blocks."""
+    return re.sub(r", (\d+) blocks$", r", block = 1/\1 of the text", mode)
+
+
 def capannini(results: Results) -> dict[str, str]:
     tables = {}
     sizes = results.cases("capannini2012", "figure 5")
@@ -158,20 +162,24 @@ def capannini(results: Results) -> dict[str, str]:
             for case in sizes if case["count"] == last]
     tables["capannini sorts"] = table([f"ms, {power(last)} keys"] + names, rows)
     rows = []
+    then = {name: results.figures("capannini2012", "table 1", i)
+            for i, name in enumerate(("gpu-bitonic", "gpu-quick", "gpu-radix:satish"))}
     for case in results.counters:
         predicted = case["predicted_sectors"]
         rows.append([power(case["count"]), case["sorter"], f"{case['sectors']:,.0f}",
                      "" if predicted is None else f"{predicted:,}",
                      "" if predicted is None else number(predicted / case["sectors"]),
+                     f"{then[case['sorter']][power(case['count'])]:,.0f}",
                      f"{case['bank_conflicts']:,.0f}", f"{case['divergent_branches']:,.0f}"])
     tables["capannini counters"] = table(["keys", "sorter", "sectors of 32 bytes", "K-model", "K-model / measured",
-                                          "bank conflicts", "divergent branches"], rows)
+                                          "the paper's transactions", "bank conflicts", "divergent branches"], rows)
     for name, item in (("capannini indexers", "table 2"), ("capannini long", "table 2, long documents"),
                        ("capannini halves", "figure 8b")):
         cases = results.cases("capannini2012", item)
-        modes = [mode["mode"] for mode in cases[0]["modes"]]
+        modes = [block_words(mode["mode"]) for mode in cases[0]["modes"]]
         rows = [[f"{case['input_bytes'] / 1e6:.3g} MB, {case['documents']:,} documents"] +
-                [f"{number(mode['ingest_seconds']['median'])} + {number(mode['rest_seconds']['median'])}"
+                [f"{number(mode['ingest_seconds']['median'])} + {number(mode['rest_seconds']['median'])}" +
+                 (f" ({mode['blocks_on_gpu']} blocks)" if name == "capannini halves" else "")
                  for mode in case["modes"]] for case in cases]
         tables[name] = table(["ingest + rest, s"] + modes, rows)
     return tables
@@ -269,11 +277,14 @@ def drozd(results: Results) -> dict[str, str]:
         copies = whole["up_seconds"]["median"] + whole["down_seconds"]["median"]
         count = case["strings"]
         rows.append([case["set"], f"{count:,}", million(count / copies),
-                     million(count / whole["from_pinned_seconds"]["median"]), million(rate(case, prefixes)),
+                     million(count / whole["from_pinned_seconds"]["median"]),
+                     million(count / whole["from_pageable_seconds"]["median"]),
+                     million(count / prefixes["from_pageable_seconds"]["median"]),
                      million(rate(case, found["cpu-msd"])) if "cpu-msd" in found else "",
                      f"{100 * seconds(whole) / (copies + seconds(whole)):.0f} %"])
-    tables["drozd lengths"] = table(["strings", "number", "copies alone, M/s", "gpu-string-radix with copies", "hybrid-msd",
-                                     "cpu-msd", "share of the sort"], rows)
+    tables["drozd lengths"] = table(["strings", "number", "pinned: copies alone, M/s", "pinned: gpu-string-radix",
+                                     "pageable: gpu-string-radix", "pageable: hybrid-msd", "cpu-msd",
+                                     "share of the sort (pinned)"], rows)
     rows = [[f"{case['set']}, {case['strings']:,}"] +
             [million(rate(*of(case, name))) for name in ("cpu-msd", "hybrid-msd")]
             for case in results.cases("drozd2014", "figure 8")]

@@ -3,11 +3,13 @@
 #include <optional>
 
 #include "indexer/plan/job.hpp"
+#include "sort/gpu/device/status.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/index.hpp"
 #include "tools/options/plan_report.hpp"
 #include "tools/report/json.hpp"
+#include "tools/report/machine.hpp"
 #include "tools/report_page/measured_border.hpp"
 
 namespace spillway {
@@ -29,6 +31,8 @@ ExitCode run_plan_command(const Arguments& arguments, Session& session) {
   std::optional<MeasuredBorder> border;
   if (const auto path = arguments.text("measured")) {
     border = read_measured_border(session.files, *path, plan.threads.value, plan.corpus.total_bytes);
+    const std::string warning = border->warning(machine_json(find_gpus()));
+    if (!warning.empty()) print_message("plan: --measured '" + printable(*path, 4096) + "': " + warning);
   }
   if (arguments.has("json")) {
     auto json = plan_json(plan, options);

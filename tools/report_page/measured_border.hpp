@@ -14,20 +14,28 @@ namespace spillway {
 struct MeasuredJob {
   std::string text;  // "pages"
   std::uint64_t threads = 0, input_bytes = 0;
-  double times_faster = 0;                          // gpu+ to cpu+, median of the rounds
-  std::optional<std::uint64_t> faster_from_bytes;   // with these threads
+  double times_faster = 0;                          // gpu+, once its GPU had started, to cpu+: median of the rounds
+  bool has_border = false;                          // the report has one for this text and these threads
+  std::optional<std::uint64_t> faster_from_bytes;   // with the GPU's start
   std::optional<std::uint64_t> cheaper_from_bytes;  // the same for money; none where no costs were given
 };
 
+// Texts are as the report has them: not safe to print.
 struct MeasuredBorder {
-  std::string date, commit, gpu;  // of the report
-  std::vector<MeasuredJob> jobs;  // one for each text
-  // A line for each text.
+  std::string date, commit, processor, gpu;  // of the report
+  double gpu_start_seconds = 0;              // 0: not known
+  bool has_costs = false;                    // prices without and with the GPU were given
+  std::vector<MeasuredJob> jobs;             // one for each text
+  // A line for each text. Safe to print.
   std::string describe() const;
+  // Of this machine (tools/report/machine.hpp): where the report is of another processor, or of a GPU that this machine
+  // lacks, a sentence that says so; otherwise nothing. Safe to print.
+  std::string warning(const nlohmann::ordered_json& machine) const;
 };
 
-// Reads a report of `bench modes --sweep`. Throws IoError; FormatError naming `path` if it is no such report, or was
-// measured without a GPU.
+// Reads a report of `bench modes --sweep`. `input_bytes`: of the files as stored, which are compared with the sweep's
+// files of plain text. Throws IoError; FormatError naming `path` if it is no such report, has impossible numbers, or
+// was measured without a GPU.
 MeasuredBorder read_measured_border(FileSystem& files, const std::string& path, std::uint64_t threads,
                                     std::uint64_t input_bytes);
 

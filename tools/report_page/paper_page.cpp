@@ -155,6 +155,11 @@ void add_steps(const JsonView& run, std::vector<PageItem>& items) {
   if (BarPlot ties = ties_plot(run); !ties.series.empty()) items.emplace_back(std::move(ties));
 }
 
+// A logarithmic axis has no place for them.
+std::string zeros_text(const std::string& set, double count, const std::string& counted) {
+  return " Not drawn: " + quantity_text(count, plain_unit()) + " " + counted + " of " + set + " with 0.";
+}
+
 // One plot for each histogram: values on the axis, from 2^(b-1) to 2^b - 1 at each point.
 void add_histograms(const JsonView& run, std::vector<PageItem>& items) {
   constexpr std::array<std::array<const char*, 3>, 3> kPlots{
@@ -172,6 +177,7 @@ void add_histograms(const JsonView& run, std::vector<PageItem>& items) {
       if (!histograms) return;
       LineSeries series{.name = one.at("set").text(), .points = {}};
       const auto counts = histograms->at(member).items();
+      if (!counts.empty() && counts[0].number() > 0) plot.note += zeros_text(series.name, counts[0].number(), counted);
       for (std::size_t bucket = 1; bucket < counts.size(); ++bucket) {
         const double value = counts[bucket].number();
         if (value > 0) series.points.push_back({std::exp2(static_cast<double>(bucket - 1)), {value, value, value}});

@@ -13,11 +13,13 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 28;
 
-// The library's message without its own name and number: the reason stands after the last ": ".
-std::string reason_of(const ordered_json::parse_error& error) {
+// The library's message without its own name and number: the reason stands after the first ": ", or after "] ".
+std::string reason_of(const ordered_json::exception& error) {
   const std::string text = error.what();
-  const std::size_t colon = text.find(": ");
-  return colon == std::string::npos ? text : text.substr(colon + 2);
+  for (const char* before : {": ", "] "}) {
+    if (const std::size_t at = text.find(before); at != std::string::npos) return text.substr(at + 2);
+  }
+  return text;
 }
 
 ordered_json parsed(const std::string& path, const std::string& text) {
@@ -26,6 +28,9 @@ ordered_json parsed(const std::string& path, const std::string& text) {
   } catch (const ordered_json::parse_error& error) {
     throw FormatError("'" + printable(path, 4096) + "', byte " + std::to_string(error.byte) +
                       ": expected JSON: " + printable(reason_of(error), 400));
+  } catch (const ordered_json::out_of_range& error) {  // a number such as 1e999
+    throw FormatError("'" + printable(path, 4096) + "': expected JSON with numbers in range: " +
+                      printable(reason_of(error), 400) + "; give a file that --json of this program wrote");
   }
 }
 

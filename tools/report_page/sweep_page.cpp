@@ -18,7 +18,9 @@ LinePlot& plot_named(const std::string& title, std::vector<LinePlot>& plots) {
   const auto found = std::find_if(plots.begin(), plots.end(), [&](const auto& plot) { return plot.title == title; });
   if (found != plots.end()) return *found;
   plots.push_back({.title = title,
-                   .note = "Input over the wall time of the whole job, up to the synced index.",
+                   .note =
+                       "Input over the wall time of the whole job, up to the synced index, in a process whose GPU has "
+                       "started.",
                    .x_name = "input",
                    .y_name = "bytes per second",
                    .x_unit = bytes_unit(),
@@ -51,25 +53,30 @@ std::vector<LinePlot> rate_plots(const Reports& reports) {
 
 std::string from_text(const JsonView& border, const std::string& name) {
   const auto bytes = border.find(name);
-  return bytes ? "from " + quantity_text(bytes->number(), bytes_unit()) + " on" : "-";
+  return bytes ? "from " + quantity_text(bytes->number(), bytes_unit()) + " on" : "not at the largest size";
+}
+
+bool has_costs(const JsonView& report) {
+  const auto options = report.find("options");
+  return options && options->has("cost_cpu_per_hour") && options->has("cost_gpu_per_hour");
 }
 
 Table border_table(const JsonReport& report, const Reports& reports) {
   Table table{.title = series_name("Where the GPU pays", report, reports),
               .note =
                   "The least size from which on gpu+ with its start was better at every measured size; cheaper: more "
-                  "bytes for the "
-                  "prices of an hour that were given.",
+                  "bytes for the prices of an hour that were given.",
               .head = {"text", "threads", "faster", "cheaper"}};
   for (const JsonView& border : report.view().at("borders").items()) {
     table.rows.push_back({border.at("text").text(), threads_text(border), from_text(border, "faster_from_bytes"),
-                          from_text(border, "cheaper_from_bytes")});
+                          has_costs(report.view()) ? from_text(border, "cheaper_from_bytes") : "-"});
   }
   return table;
 }
 
 Table money_table(const JsonReport& report, const Reports& reports) {
   Table table{.title = series_name("Gigabytes for a unit of money", report, reports),
+              .note = "Of a process whose GPU has started.",
               .head = {"text", "threads", "input", "mode", "rate", "GB for 1"}};
   table.text_columns = 4;
   for (const JsonView& cell : report.view().at("cases").items()) {

@@ -114,6 +114,33 @@ TEST(SortPages, ShowTransfersWhereTheyWereMeasured) {
   EXPECT_EQ(plots[1].categories, std::vector<std::string>{"cpu-quick"});
 }
 
+TEST(PaperPages, NameWhatAHistogramsAxisHasNoPlaceFor) {
+  const ordered_json one{{"set", "words"},
+                         {"strings", 10},
+                         {"bytes", 100},
+                         {"most_bytes", 20},
+                         {"mean_tie_bytes", 1},
+                         {"max_tie_bytes", 2},
+                         {"histograms", {{"lengths", {0, 10}}, {"ties", {3, 7}}, {"equal_starts", {0, 5}}}}};
+  const ordered_json run{{"kind", "sets"}, {"cases", ordered_json::array({one})}};
+  const ordered_json item{{"paper", "p"},
+                          {"id", "figure 1"},
+                          {"title", "Lengths"},
+                          {"paper_machine", ""},
+                          {"status", "measured"},
+                          {"paper_figures", ordered_json::array()},
+                          {"runs", ordered_json::array({run})}};
+  const ordered_json paper{{"name", "p"}, {"title", "A paper"}};
+  const Page page = page_of({report_of({{"program", "spillway"},
+                                        {"command", "bench paper"},
+                                        {"papers", ordered_json::array({paper})},
+                                        {"items", ordered_json::array({item})}})});
+  const auto plots = items_of<LinePlot>(page);
+  ASSERT_EQ(plots.size(), 3u);
+  EXPECT_EQ(plots[0].note.find("Not drawn"), std::string::npos) << plots[0].note;
+  EXPECT_NE(plots[1].note.find(" Not drawn: 3 strings of words with 0."), std::string::npos) << plots[1].note;
+}
+
 TEST(Pages, NameTheMemberThatIsWrong) {
   ordered_json json = keys_report({keys_case("uniform", 1024, 64)});
   json["cases"][0]["sorters"][1]["sort_seconds"] = "fast";
@@ -203,6 +230,9 @@ TEST_F(BenchReport, NamesPathAndOffsetOfBadJson) {
   const ProgramResult result = report({write("cut.json", "{\"program\": \"spillway\", "), "-o", scratch_ / "page"});
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_NE(result.err.find("cut.json', byte 25: expected JSON: "), std::string::npos) << result.err;
+  const ProgramResult beyond = report({write("beyond.json", "{\"program\": 1e999}"), "-o", "-"});
+  EXPECT_EQ(beyond.exit_code, 5);
+  EXPECT_NE(beyond.err.find("beyond.json': expected JSON with numbers in range: "), std::string::npos) << beyond.err;
   EXPECT_EQ(report({write("list.json", "[]"), "-o", "-"}).exit_code, 5);
   EXPECT_EQ(report({write("other.json", "{\"program\":\"x\",\"command\":\"index\"}"), "-o", "-"}).exit_code, 5);
   EXPECT_EQ(report({write("empty.json", ""), "-o", "-"}).exit_code, 5);

@@ -69,8 +69,9 @@ std::vector<SweepBorder> find_borders(const std::vector<SweepCell>& cells, const
       if (cell.text == first.text && cell.threads == first.threads) of.push_back(&cell);
     }
     std::sort(of.begin(), of.end(), [](const auto* a, const auto* b) { return a->input_bytes < b->input_bytes; });
-    SweepBorder border{first.text, first.threads, border_of(of, terms, is_faster_on_gpu), std::nullopt};
-    if (terms.cpu_cost && terms.gpu_cost) border.cheaper_from_bytes = border_of(of, terms, is_cheaper_on_gpu);
+    SweepBorder border{first.text, first.threads, border_of(of, terms, is_faster_on_gpu)};
+    border.has_costs = terms.cpu_cost && terms.gpu_cost;
+    if (border.has_costs) border.cheaper_from_bytes = border_of(of, terms, is_cheaper_on_gpu);
     borders.push_back(std::move(border));
   }
   return borders;
@@ -122,10 +123,12 @@ std::string sweep_cell_text(const SweepCell& cell, const SweepTerms& terms) {
 std::string sweep_border_text(const SweepBorder& border) {
   std::string text =
       border.text + ", " + std::to_string(border.threads) + (border.threads == 1 ? " thread: " : " threads: ");
-  text += border.faster_from_bytes ? "gpu+ is faster from " + bytes_text(*border.faster_from_bytes) + " on"
-                                   : "gpu+ is not faster at the largest size";
-  if (border.cheaper_from_bytes) text += ", and cheaper from " + bytes_text(*border.cheaper_from_bytes) + " on";
-  return text;
+  text += border.faster_from_bytes
+              ? "with its start gpu+ is faster from " + bytes_text(*border.faster_from_bytes) + " on"
+              : "with its start gpu+ is not faster at the largest size";
+  if (!border.has_costs) return text;
+  return text + (border.cheaper_from_bytes ? ", and cheaper from " + bytes_text(*border.cheaper_from_bytes) + " on"
+                                           : ", and not cheaper at the largest size");
 }
 
 }  // namespace spillway

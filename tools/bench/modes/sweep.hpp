@@ -37,8 +37,9 @@ struct SweepBorder {
   unsigned threads = 0;
   // The least measured size from which on the GPU was better at every measured size, with its start; none if it was not
   // at the largest.
-  std::optional<std::uint64_t> faster_from_bytes;
-  std::optional<std::uint64_t> cheaper_from_bytes;  // more bytes per unit of money; none without both costs
+  std::optional<std::uint64_t> faster_from_bytes = {};
+  std::optional<std::uint64_t> cheaper_from_bytes = {};  // more bytes per unit of money; none without both costs
+  bool has_costs = false;                                // both were given
 };
 
 // One for each text and number of threads of the cells, in their order; none for cells without GPU times. Compares a
@@ -50,12 +51,13 @@ double gigabytes_per_money(const SweepCell& cell, double seconds, double cost_of
 
 // {"text", "threads", "input_bytes", "documents", "modes": [{"mode", "wall_seconds", "bytes_per_second",
 // "gigabytes_per_money"}], "times_faster"}: the last member and gigabytes_per_money are null where they are not known.
+// All are of a process whose GPU has started.
 nlohmann::ordered_json sweep_cell_json(const SweepCell& cell, const SweepTerms& terms);
 nlohmann::ordered_json sweep_border_json(const SweepBorder& border);
 
 // A line of the table.
 std::string sweep_cell_text(const SweepCell& cell, const SweepTerms& terms);
-// "pages, 16 threads: gpu+ is faster from 64 MB on".
+// "pages, 16 threads: with its start gpu+ is faster from 64 MB on, and cheaper from 256 MB on".
 std::string sweep_border_text(const SweepBorder& border);
 
 }  // namespace spillway

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "corpora/synthetic/generate_text.hpp"
 #include "io/base/stopwatch.hpp"
+#include "io/memory/limits.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "tools/bench/modes/measure.hpp"
@@ -21,7 +23,7 @@ namespace spillway {
 
 namespace {
 
-constexpr double kMostCost = 1e9;
+constexpr double kLeastCost = 1e-6, kMostCost = 1e9;  // of an hour
 
 struct SweepOptions {
   std::vector<SweepText> texts;
@@ -40,8 +42,7 @@ std::vector<std::string> text_names() {
 std::optional<double> cost_of(const Arguments& arguments, const char* option) {
   if (!arguments.has(option)) return std::nullopt;
   double cost = 0;
-  take_real(arguments, option, 0, kMostCost, cost);
-  if (cost <= 0) throw UsageError(std::string("--") + option + ": expected a price above 0");
+  take_real(arguments, option, kLeastCost, kMostCost, cost);
   return cost;
 }
 
@@ -51,6 +52,25 @@ std::vector<std::uint64_t> thread_counts(unsigned most) {
   for (unsigned threads = 1; threads < most; threads *= 4) counts.push_back(threads);
   counts.push_back(most);
   return counts;
+}
+
+template <typename Number>
+void sort_and_unique(std::vector<Number>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+// Refuses a size that is below that of a text's first document. Requires: sizes ascend.
+void refuse_empty_texts(const SweepOptions& options) {
+  for (const SweepText& text : options.texts) {
+    GenerateTextOptions one;
+    one.documents = 1;
+    one.mean_words = text.mean_words;
+    const std::uint64_t bytes = generate_text(one, [](std::string_view) {}).bytes;
+    if (options.sizes.front() >= bytes) continue;
+    throw UsageError("--sizes: " + std::to_string(options.sizes.front()) + " bytes hold no document of " + text.name +
+                     "; the first one has " + std::to_string(bytes));
+  }
 }
 
 SweepOptions sweep_options(const Arguments& arguments, unsigned all_threads) {
@@ -65,7 +85,9 @@ SweepOptions sweep_options(const Arguments& arguments, unsigned all_threads) {
   for (const std::string& size : parse_list("--sizes", arguments.text("sizes").value_or("16MB,64MB,256MB,1GB"))) {
     options.sizes.push_back(parse_size("--sizes", size));
   }
-  std::sort(options.sizes.begin(), options.sizes.end());
+  sort_and_unique(options.threads);
+  sort_and_unique(options.sizes);
+  refuse_empty_texts(options);
   take_count(arguments, "rounds", 1, 1000, options.rounds);
   options.terms.cpu_cost = cost_of(arguments, "cost-cpu");
   options.terms.gpu_cost = cost_of(arguments, "cost-gpu");
@@ -74,16 +96,18 @@ SweepOptions sweep_options(const Arguments& arguments, unsigned all_threads) {
 
 void refuse_what_the_sweep_sets(const Arguments& arguments) {
   if (!arguments.operands().empty()) throw UsageError("--sweep makes its own texts: give no INPUT");
-  for (const char* option : {"modes", "threads", "mode"}) {
-    if (arguments.has(option))
-      throw UsageError("--sweep chooses modes and threads: --" + std::string(option) + " is in vain");
+  for (const char* option : {"modes", "threads", "mode", "format", "skip-parsing"}) {
+    if (!arguments.has(option)) continue;
+    throw UsageError("--sweep chooses modes, threads and texts, and measures no parsing alone: --" +
+                     std::string(option) + " is in vain");
   }
 }
 
-nlohmann::ordered_json options_json(const SweepOptions& options, std::uint64_t memory_bytes) {
+nlohmann::ordered_json options_json(const SweepOptions& options, std::uint64_t memory_bytes, std::optional<int> gpu) {
   const auto cost = [](const std::optional<double>& of) { return of ? nlohmann::ordered_json(*of) : nullptr; };
   return {{"rounds", options.rounds},
           {"memory_bytes", memory_bytes},
+          {"gpu", gpu ? nlohmann::ordered_json(*gpu) : nlohmann::ordered_json()},
           {"gpu_start_seconds", options.terms.gpu_start_seconds},
           {"cost_cpu_per_hour", cost(options.terms.cpu_cost)},
           {"cost_gpu_per_hour", cost(options.terms.gpu_cost)}};
@@ -100,6 +124,7 @@ class Sweep {
         path_(text_path_in(scratch_.path())),
         planned_(plan_options(arguments, session.files, interruption_check(session.signal_number))) {
     planned_.inputs = {path_};
+    planned_.threads = usable_threads();  // of writing texts
   }
 
   const IndexOptions& planned() const { return planned_; }
@@ -155,6 +180,11 @@ std::string table_head(const SweepTerms& terms) {
   return head + "\n";
 }
 
+std::string start_text(const SweepTerms& terms) {
+  return "  start of the GPU, once a process: " + decimal_text(terms.gpu_start_seconds, 2) +
+         " s; it counts for the borders, not in the table\n";
+}
+
 // Writes the borders of the cells, and the report.
 void finish_sweep(const std::vector<SweepCell>& cells, const SweepTerms& terms, BenchOutput& output) {
   nlohmann::ordered_json borders = nlohmann::ordered_json::array();
@@ -164,6 +194,31 @@ void finish_sweep(const std::vector<SweepCell>& cells, const SweepTerms& terms, 
   }
   output.set("borders", std::move(borders));
   output.finish();
+}
+
+// After a failure of the sweep: whatever happens here, that failure is the one to report.
+void keep_measured(const std::vector<SweepCell>& cells, const SweepTerms& terms, BenchOutput& output) {
+  if (cells.empty()) return;
+  try {
+    finish_sweep(cells, terms, output);
+  } catch (const std::exception& error) {
+    print_message(std::string("bench modes: what was measured cannot be kept: ") + error.what());
+  }
+}
+
+// Starts the GPUs of --gpu, or the first usable one. Returns the first.
+int start_gpus(const std::vector<int>& wanted, const GpuStatus& gpus) {
+  for (const int id : wanted) {
+    const auto found = std::find_if(gpus.gpus.begin(), gpus.gpus.end(), [&](const auto& gpu) { return gpu.id == id; });
+    if (found == gpus.gpus.end() || !found->is_usable()) {
+      throw UsageError("--gpu " + std::to_string(id) + ": there is no such usable GPU (spillway doctor lists them)");
+    }
+  }
+  for (const int id : wanted) free_device_bytes(id);
+  if (!wanted.empty()) return wanted.front();
+  const int first = first_usable_gpu();
+  free_device_bytes(first);
+  return first;
 }
 
 }  // namespace
@@ -179,23 +234,25 @@ void add_sweep_options(boost::program_options::options_description& group) {
 
 ExitCode run_sweep(const Arguments& arguments, Session& session) {
   refuse_what_the_sweep_sets(arguments);
+  SweepOptions options = sweep_options(arguments, usable_threads());
+  const std::vector<int> wanted =
+      plan_options(arguments, session.files, interruption_check(session.signal_number)).gpu.ids;
   const Stopwatch start;
   const GpuStatus gpus = find_gpus();
   const bool has_gpu = gpus.state == GpuState::kUsable;
   if (!has_gpu && (arguments.has("require-gpu") || arguments.has("gpu"))) {
     throw GpuError("no GPU can be used: " + gpus.detail);
   }
-  if (has_gpu) free_device_bytes(first_usable_gpu());
-  const double start_seconds = start.seconds();
-  const unsigned all_threads =
-      plan_options(arguments, session.files, interruption_check(session.signal_number)).threads;
-  SweepOptions options = sweep_options(arguments, all_threads);
-  if (has_gpu) options.terms.gpu_start_seconds = start_seconds;
+  std::optional<int> gpu;
+  if (has_gpu) {
+    gpu = start_gpus(wanted, gpus);
+    options.terms.gpu_start_seconds = start.seconds();
+  }
   BenchOutput output(arguments, session, bench_head("bench modes --sweep", gpus));
   if (!has_gpu) print_message("bench modes: only cpu+, so there is no border; no GPU can be used: " + gpus.detail);
   Sweep sweep(arguments, session, options, has_gpu);
-  output.set("options", options_json(options, sweep.planned().memory_bytes));
-  if (has_gpu) output.say("  start of the GPU, once a process: " + decimal_text(start_seconds, 2) + " s\n");
+  output.set("options", options_json(options, sweep.planned().memory_bytes, gpu));
+  if (has_gpu) output.say(start_text(options.terms));
   output.say(table_head(options.terms));
   std::vector<SweepCell> cells;
   try {
@@ -203,8 +260,8 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
       output.add_case(sweep_cell_json(cell, options.terms), sweep_cell_text(cell, options.terms));
       cells.push_back(std::move(cell));
     });
-  } catch (const InterruptedError&) {
-    if (!cells.empty()) finish_sweep(cells, options.terms, output);  // long sweeps are ended early
+  } catch (...) {  // long sweeps are ended early, and fail late
+    keep_measured(cells, options.terms, output);
     throw;
   }
   finish_sweep(cells, options.terms, output);

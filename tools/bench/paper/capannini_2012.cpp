@@ -53,9 +53,9 @@ Paper capannini_2012() {
           drawing("figure 3", "A stream of kernels"),
           drawing("figure 4", "Partitions of steps"),
           {"table 1", "Memory transactions, conflicts of banks and divergence of three sorts", k8800,
-           "bench/sort_counters.py runs gpu-bitonic, gpu-quick, gpu-radix:satish and gpu-radix under NVIDIA's "
-           "profiler, whose "
-           "counters a program cannot read by itself. A transaction there has 32 bytes. docs/papers.md has its table.",
+           "bench/sort_counters.py runs gpu-bitonic, gpu-quick and gpu-radix:satish (and gpu-radix, of which no "
+           "counters are kept) under NVIDIA's profiler, whose counters a program cannot read by itself. A transaction "
+           "there has 32 bytes. docs/papers.md has its table.",
            "", table_1()},
           {"figure 5",
            "Time by size and distribution",
@@ -94,11 +94,10 @@ Paper capannini_2012() {
           {"figure 8b",
            "Index_gpu+ with a radix sort on half blocks, and bitonic on whole ones",
            k8800,
-           "Both sorters over the text of table 2. Blocks are set by --block-bytes: 8 of the text for bitonic, which "
-           "sorts "
-           "in place, and 16 for radix, whose second copy of the keys takes half of a memory that limits blocks.",
-           "The memory of this GPU does not limit blocks of these sizes: their number is given. The paper prints no "
-           "numbers.",
+           "Both sorters over the text of table 2. --block-bytes is an eighth of the text for bitonic, which sorts in "
+           "place, and a sixteenth for radix, whose second copy of the keys takes half of a memory that limits blocks.",
+           "The memory of this GPU does not limit blocks of these sizes: their number (blocks_on_gpu) is measured. The "
+           "paper prints no numbers.",
            {},
            {ModesRun{.modes = {"gpu+:gpu-radix", "gpu+:gpu-bitonic", "gpu+:gpu-radix"},
                      .blocks_of_text = {16, 8, 8}}}}}};

@@ -270,7 +270,7 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
     job.options.inputs = {path};
     if (!run.blocks_of_text.empty()) {
       blocks_of_text.push_back(run.blocks_of_text.at(i));
-      job.mode += ", " + std::to_string(blocks_of_text.back()) + " blocks";
+      job.mode += ", block = 1/" + std::to_string(blocks_of_text.back()) + " of the text";
     }
     jobs.push_back(std::move(job));
   }

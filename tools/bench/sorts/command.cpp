@@ -60,6 +60,11 @@ std::vector<std::string> string_set_names() {
 }
 
 template <typename Sorter>
+bool needs_gpu(const Sorter* sorter) {
+  return sorter->needs_gpu();
+}
+
+template <typename Sorter>
 Choice<Sorter> chosen_sorters(const Arguments& arguments, const std::vector<const Sorter*>& of_cpu,
                               const std::vector<const Sorter*>& of_gpu) {
   const std::vector<const Sorter*> all = joined(of_cpu, of_gpu);
@@ -154,7 +159,12 @@ ExitCode run_bench_records_command(const Arguments& arguments, Session& session)
   const auto chosen = chosen_names(arguments, "distribution", distributions, {"uniform"});
   const auto counts = chosen_numbers(arguments, "count", 0, kMostItems, {kDefaultKeys});
   const auto bits = chosen_numbers(arguments, "bits", 1, 64, {64});
-  SortBench bench(arguments, session, "bench sort records", bench_options(arguments, session.files, choice.needs_gpu));
+  const bool is_profiled = arguments.has("profile");
+  if (is_profiled && std::none_of(choice.sorters.begin(), choice.sorters.end(), needs_gpu<RecordSorter>)) {
+    throw UsageError("--profile marks sorts of a GPU's sorters, and --sorter names none");
+  }
+  SortBench bench(arguments, session, "bench sort records",
+                  bench_options(arguments, session.files, choice.needs_gpu || is_profiled));
   const auto sorters = bench.usable(choice.sorters);
   for (const std::string& name : chosen) {
     const auto found = std::find(distributions.begin(), distributions.end(), name);
@@ -226,11 +236,15 @@ constexpr const char* kNotes =
     "and 'from pageable' go from such host memory to the GPU and back, by the host's clock. Lists are names or\n"
     "numbers with commas between them, or all; numbers may be written 2^N.";
 
-void add_sort_groups(Command& command, boost::program_options::options_description what) {
+enum class Profiles : std::uint8_t { kNone, kMarked };  // whether there is --profile
+
+void add_sort_groups(Command& command, boost::program_options::options_description what, Profiles profiles) {
   auto measuring = option_group("Measuring"), resources = option_group("Resources");
   add_bench_options(measuring);
   add_flag(measuring, "skip-transfers", "of a GPU's sorters measure only the time on the GPU");
-  add_flag(measuring, "profile", "mark the first sort of each GPU sorter of records: ncu --profile-from-start off");
+  if (profiles == Profiles::kMarked) {
+    add_flag(measuring, "profile", "mark the first sort of each GPU sorter: ncu --profile-from-start off");
+  }
   add_flag(measuring, "baselines",
            "on a GPU measure also, in turns, CUB's radix sort called directly (of strings a merge sort of records with "
            "a prefix)");
@@ -260,7 +274,7 @@ Command bench_sort_records_command() {
   add_names(what, "distribution", distribution_names(), "sets of `corpus generate keys` (default uniform)");
   add_value(what, "count", "NUMBERS", "keys (default 2^24)");
   add_value(what, "bits", "NUMBERS", "bits that keys have and that are sorted by (default 64)");
-  add_sort_groups(command, what);
+  add_sort_groups(command, what, Profiles::kMarked);
   command.run = run_bench_records_command;
   return command;
 }
@@ -282,7 +296,7 @@ Command bench_sort_strings_command() {
   add_names(what, "set", string_set_names(), "sets of `corpus generate strings` (default all, or none with --lines)");
   add_value(what, "lines", "FILE", "the lines of a file, over and over where --count is more than there are");
   add_value(what, "count", "NUMBERS", "strings (default: as many as the paper's set, or the file, has)");
-  add_sort_groups(command, what);
+  add_sort_groups(command, what, Profiles::kNone);
   command.run = run_bench_strings_command;
   return command;
 }

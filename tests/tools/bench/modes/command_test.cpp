@@ -1,10 +1,14 @@
 // `bench modes` and its parts.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "corpora/synthetic/generate_text.hpp"
 #include "io/file/owned_directory.hpp"
@@ -14,6 +18,7 @@
 #include "tests/support/index_files.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/running_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/bench/modes/measure.hpp"
 #include "tools/bench/modes/parsing.hpp"
@@ -180,38 +185,83 @@ TEST_F(BenchModes, SweepsOverTextsSizesAndThreads) {
   EXPECT_EQ(plan.exit_code, has_gpu ? 0 : 5) << plan.err;
 }
 
-TEST_F(BenchModes, KeepsWhatAnInterruptedSweepHasMeasured) {
-  const std::string file = scratch_ / "sweep.json";
+// The sweep of pages, with its table in a file.
+std::vector<std::string> long_sweep(const std::string& scratch, const std::string& table, const std::string& report) {
   std::string threads = "1";
   for (int i = 2; i <= 64; ++i) threads += "," + std::to_string(i);
-  const ProgramResult result = testing::run_program({"/usr/bin/timeout",
-                                                     "--signal",
-                                                     "INT",
-                                                     "--preserve-status",
-                                                     "3",
-                                                     testing::program_path(),
-                                                     "bench",
-                                                     "modes",
-                                                     "--sweep",
-                                                     "--texts",
-                                                     "pages",
-                                                     "--sizes",
-                                                     "100KB",
-                                                     "--sweep-threads",
-                                                     threads,
-                                                     "--rounds",
-                                                     "5",
-                                                     "--memory",
-                                                     "300M",
-                                                     "--scratch",
-                                                     scratch_.path(),
-                                                     "--json",
-                                                     file});
-  EXPECT_NE(result.exit_code, 0) << "it ended before the signal";
+  return {"/bin/sh",
+          "-c",
+          "table=$1; shift; exec \"$@\" >\"$table\"",
+          "sh",
+          table,
+          testing::program_path(),
+          "bench",
+          "modes",
+          "--sweep",
+          "--texts",
+          "pages",
+          "--sizes",
+          "100KB",
+          "--sweep-threads",
+          threads,
+          "--rounds",
+          "5",
+          "--memory",
+          "300M",
+          "--scratch",
+          scratch,
+          "--json",
+          report};
+}
+
+TEST_F(BenchModes, KeepsWhatAnInterruptedSweepHasMeasured) {
+  const std::string file = scratch_ / "sweep.json", table = scratch_ / "table";
+  testing::RunningProgram program(long_sweep(scratch_.path(), table, file), scratch_ / "messages");
+  const auto has_a_cell = [&] {
+    return std::filesystem::exists(table) && testing::read_bytes(table).find("\n  pages  ") != std::string::npos;
+  };
+  while (!has_a_cell() && !program.has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait().signal, SIGINT) << "it ended before the signal";
   const json report = json::parse(testing::read_bytes(file));
   EXPECT_GE(report.at("cases").size(), 1u);
   EXPECT_LT(report.at("cases").size(), 64u);
+  EXPECT_EQ(entries(), 4u) << "the input, the report, the table and the messages";
+}
+
+// The second text is above the limit for a file.
+TEST_F(BenchModes, KeepsWhatAFailedSweepHasMeasured) {
+  const std::string file = scratch_ / "sweep.json";
+  testing::ProgramSetting setting;
+  setting.limits = {{RLIMIT_FSIZE, 2'000'000}};
+  const ProgramResult result =
+      run_spillway({"bench", "modes", "--sweep", "--texts", "pages", "--sizes", "100KB,8MB", "--sweep-threads", "1",
+                    "--rounds", "1", "--memory", "300M", "--scratch", scratch_.path(), "--json", file},
+                   setting);
+  EXPECT_EQ(result.exit_code, 2) << result.err << result.out;
+  EXPECT_EQ(json::parse(testing::read_bytes(file)).at("cases").size(), 1u);
   EXPECT_EQ(entries(), 2u) << "the input, and the report";
+}
+
+TEST_F(BenchModes, SweepsOnceOverEachSizeAndNumberOfThreads) {
+  const ProgramResult result =
+      run_spillway({"bench", "modes", "--sweep", "--texts", "pages", "--sizes", "100KB,100KB", "--sweep-threads",
+                    "2,1,2", "--rounds", "1", "--memory", "300M", "--scratch", scratch_.path(), "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::vector<int> threads;
+  const json report = json::parse(result.out);
+  for (const json& one : report.at("cases")) threads.push_back(one.at("threads"));
+  EXPECT_EQ(threads, (std::vector<int>{1, 2}));
+}
+
+TEST_F(BenchModes, SweepsByDefaultUpToAllThreads) {
+  const ProgramResult result =
+      run_spillway({"bench", "modes", "--sweep", "--texts", "pages", "--sizes", "100KB", "--rounds", "1", "--memory",
+                    "300M", "--scratch", scratch_.path(), "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report.at("cases").front().at("threads"), 1);
+  EXPECT_EQ(report.at("cases").back().at("threads"), report.at("machine").at("usable_threads"));
 }
 
 TEST_F(BenchModes, SaysWhatASweepDoesNotTake) {
@@ -221,7 +271,13 @@ TEST_F(BenchModes, SaysWhatASweepDoesNotTake) {
   };
   EXPECT_NE(sweep({"--sweep", path()}).err.find("give no INPUT"), std::string::npos);
   EXPECT_NE(sweep({"--sweep", "--modes", "cpu"}).err.find("--modes"), std::string::npos);
-  EXPECT_NE(sweep({"--sweep", "--cost-cpu", "0"}).err.find("above 0"), std::string::npos);
+  EXPECT_NE(sweep({"--sweep", "--format", "lines"}).err.find("--format is in vain"), std::string::npos);
+  EXPECT_NE(sweep({"--sweep", "--skip-parsing"}).err.find("--skip-parsing is in vain"), std::string::npos);
+  for (const char* cost : {"0", "1e-7", "1e10"}) {
+    EXPECT_NE(sweep({"--sweep", "--cost-cpu", cost}).err.find("--cost-cpu '"), std::string::npos) << cost;
+  }
+  EXPECT_NE(sweep({"--sweep", "--texts", "pages", "--sizes", "1GB,10"}).err.find("hold no document of pages"),
+            std::string::npos);
   EXPECT_NE(sweep({"--cost-gpu", "1", path()}).err.find("--sweep"), std::string::npos);
   const ProgramResult nothing = sweep({});
   EXPECT_EQ(nothing.exit_code, 2);

@@ -25,7 +25,7 @@ TEST(SweepBorders, BeginWhereTheGpuStaysFaster) {
   ASSERT_EQ(borders.size(), 1u);
   EXPECT_EQ(borders[0].faster_from_bytes, 16 * kMB);
   EXPECT_FALSE(borders[0].cheaper_from_bytes) << "no costs were given";
-  EXPECT_EQ(sweep_border_text(borders[0]), "pages, 2 threads: gpu+ is faster from 16.0 MB on");
+  EXPECT_EQ(sweep_border_text(borders[0]), "pages, 2 threads: with its start gpu+ is faster from 16.0 MB on");
 }
 
 TEST(SweepBorders, AreMissingWhereTheLargestSizeIsFasterOnTheCpu) {
@@ -42,6 +42,9 @@ TEST(SweepBorders, WeighCosts) {
   ASSERT_EQ(borders.size(), 1u);
   EXPECT_EQ(borders[0].faster_from_bytes, kMB);
   EXPECT_EQ(borders[0].cheaper_from_bytes, 4 * kMB);
+  const auto dear = find_borders(cells, {.cpu_cost = 1, .gpu_cost = 5});
+  EXPECT_EQ(sweep_border_text(dear[0]),
+            "pages, 4 threads: with its start gpu+ is faster from 1.00 MB on, and not cheaper at the largest size");
 }
 
 TEST(SweepBorders, StandForEachTextAndNumberOfThreads) {

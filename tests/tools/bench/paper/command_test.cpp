@@ -239,6 +239,10 @@ TEST_F(BenchPaper, RefusesToGoOnWithOtherOptionsUnlessItBeginsAnew) {
   const ProgramResult damaged = bench(words);
   EXPECT_EQ(damaged.exit_code, 5);
   EXPECT_NE(damaged.err.find("byte 11: "), std::string::npos) << damaged.err;
+  write_bytes(partial_, "{\"options\":1e999}");
+  const ProgramResult beyond = bench(words);
+  EXPECT_EQ(beyond.exit_code, 5);
+  EXPECT_NE(beyond.err.find("out of range: it is damaged"), std::string::npos) << beyond.err;
   std::vector<std::string> anew = words;
   anew.emplace_back("--restart");
   EXPECT_EQ(bench(anew).exit_code, 0);

@@ -261,6 +261,9 @@ TEST(BenchSort, RefusesBeforeAnyWork) {
   EXPECT_NE(bench_sort("records", {"--distribution", "normal"}).err.find("--distribution 'normal'"), std::string::npos);
   EXPECT_EQ(bench_sort("strings", {"--set", "words,nosuch"}).exit_code, 2);
   EXPECT_EQ(bench_sort("records", {"--count", "2^24", "--memory", "64M"}).exit_code, 4);
+  EXPECT_NE(bench_sort("records", {"--sorter", "cpu-radix", "--profile"}).err.find("--profile marks"),
+            std::string::npos);
+  EXPECT_EQ(bench_sort("strings", {"--profile"}).exit_code, 2) << "only sorters of records are marked";
 }
 
 TEST(BenchSortStrings, TakesTheLinesOfAFile) {
@@ -279,8 +282,8 @@ TEST(BenchSortStrings, TakesTheLinesOfAFile) {
 
 TEST(BenchSort, EndsWithSixWhereAGpuIsAskedForAndThereIsNone) {
   if (has_gpu()) GTEST_SKIP() << "there is a GPU";
-  for (const auto& words :
-       std::vector<std::vector<std::string>>{{"--sorter", "cpu-radix,gpu-radix"}, {"--require-gpu"}, {"--gpu", "0"}}) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"--sorter", "cpu-radix,gpu-radix"}, {"--require-gpu"}, {"--gpu", "0"}, {"--profile"}}) {
     const ProgramResult result = bench_sort("records", words);
     EXPECT_EQ(result.exit_code, 6) << result.err;
     EXPECT_NE(result.err.find("no GPU can be used"), std::string::npos) << result.err;
