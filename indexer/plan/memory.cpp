@@ -71,7 +71,7 @@ std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(input_bytes / (std::uint64_t{threads} * 8), kMin, kMax));
 }
 
-// What long records of plain files add to the memory of a parser.
+// Returns the bytes that long records of plain files add to the memory of a parser.
 std::size_t long_record_bytes(const ReaderLimits& limits) {
   return 2 * (std::max(limits.record_bytes, limits.buffer_bytes) - limits.buffer_bytes);
 }

@@ -28,8 +28,8 @@ struct MeasuredBorder {
   std::vector<MeasuredJob> jobs;             // one for each text
   // A line for each text. Safe to print.
   std::string describe() const;
-  // Of this machine (tools/report/machine.hpp): where the report is of another processor, or of a GPU that this machine
-  // lacks, a sentence that says so; otherwise nothing. Safe to print.
+  // Returns a sentence that says so if the report is of another processor than `machine` (tools/report/machine.hpp)
+  // has, or of a GPU that it lacks; otherwise nothing. Safe to print.
   std::string warning(const nlohmann::ordered_json& machine) const;
 };
 

@@ -23,8 +23,8 @@ class KeptLists final : public MergeSource {
   static std::optional<std::size_t> memory_bytes(const Block& block, const EncodedLists& lists,
                                                  const BlockSortOptions& options);
 
-  // Copies the lists and the documents of the block, of which nothing else is needed afterwards. Parallel inside the
-  // calling thread's TBB arena. BudgetError where the budget lacks memory_bytes(), which must not be empty.
+  // Copies the lists and the documents of the block, which may go afterwards. Parallel inside the calling thread's TBB
+  // arena. BudgetError where the budget lacks memory_bytes(), which must not be empty.
   KeptLists(const Block& block, const EncodedLists& lists, const BlockSortOptions& options, MemoryBudget& budget);
   ~KeptLists() override;
 

@@ -8,7 +8,7 @@ namespace spillway {
 
 inline constexpr unsigned kSegmentThreads = 256;
 
-// What a round reports to the host.
+// The device reports these counts of a round to the host.
 struct SegmentCounters {
   std::uint32_t kept;      // strings of the next round
   std::uint32_t segments;  // among them

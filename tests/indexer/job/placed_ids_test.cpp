@@ -119,7 +119,7 @@ Found read_in_parallel(const std::vector<PartInput>& inputs, const DroppedDocume
   return found;
 }
 
-// Cuts random documents into random inputs, some of which lie inside of one document.
+// The test cuts random documents into random inputs; some inputs lie inside one document.
 TEST(PlacedIds, AreThoseOfDocumentsThatAreReadInTurn) {
   std::mt19937 random(23);
   for (int round = 0; round < 200; ++round) {

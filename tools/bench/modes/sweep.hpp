@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// What is added to the measured times to compare the modes.
+// The comparison of the modes adds these to the measured times.
 struct SweepTerms {
   std::optional<double> cpu_cost = {}, gpu_cost = {};  // an hour of the machine without and with its GPU, in any money
   double gpu_start_seconds = 0;                        // which a process pays once, before its first job on the GPU

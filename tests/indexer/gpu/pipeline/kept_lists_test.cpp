@@ -214,7 +214,7 @@ TEST_P(Kept, ListsOfBlocksWithTextsBecomeRuns) {
   });
 }
 
-// What a damaged GPU could send: no view may leave its array.
+// A damaged GPU could send such lists: no view may leave its array.
 TEST(KeptLists, RefusesListsThatContradictEachOther) {
   const std::vector<std::uint64_t> text_offsets{0, 3, 6};
   const std::vector<std::uint8_t> text{'o', 'n', 'e', 't', 'w', 'o'}, postings{3, 5, 5};
