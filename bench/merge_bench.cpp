@@ -12,7 +12,7 @@
 #include "bench/stage_input.hpp"
 #include "indexer/block/chunk_sorter.hpp"
 #include "indexer/block/sorter.hpp"
-#include "indexer/job/duplicate_ids.hpp"
+#include "indexer/job/duplicates/duplicate_ids.hpp"
 #include "io/base/stopwatch.hpp"
 #include "io/file/job_files.hpp"
 #include "io/file/memory_file.hpp"

@@ -3,7 +3,7 @@
 // and the last pass writes the index.
 #pragma once
 
-#include "indexer/job/duplicate_ids.hpp"
+#include "indexer/job/duplicates/duplicate_ids.hpp"
 #include "indexer/options/job_context.hpp"
 #include "indexer/resume/checkpoints.hpp"
 #include "indexer/run/store.hpp"

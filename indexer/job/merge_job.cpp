@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "indexer/job/describe.hpp"
+#include "indexer/job/duplicates/repeats.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
-#include "indexer/job/repeats.hpp"
 #include "indexer/job/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/plan/disk_space.hpp"

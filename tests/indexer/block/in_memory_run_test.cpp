@@ -7,7 +7,7 @@
 #include <map>
 
 #include "indexer/block/chunk_sorter.hpp"
-#include "indexer/job/duplicate_ids.hpp"
+#include "indexer/job/duplicates/duplicate_ids.hpp"
 #include "indexer/run/store.hpp"
 #include "io/base/error.hpp"
 #include "merge/index/length_codes.hpp"

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "indexer/job/duplicate_ids.hpp"
+#include "indexer/job/duplicates/duplicate_ids.hpp"
 #include "io/base/error.hpp"
 #include "io/index/verify.hpp"
 #include "merge/input/source_layout.hpp"

@@ -1,4 +1,4 @@
-#include "indexer/job/same_ids.hpp"
+#include "indexer/job/duplicates/same_ids.hpp"
 
 #include "io/base/error.hpp"
 

@@ -1,13 +1,13 @@
-#include "indexer/job/duplicate_ids.hpp"
+#include "indexer/job/duplicates/duplicate_ids.hpp"
 
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "indexer/job/placed_ids.hpp"
-#include "indexer/job/repeats.hpp"
-#include "indexer/job/replaced_urls.hpp"
+#include "indexer/job/duplicates/placed_ids.hpp"
+#include "indexer/job/duplicates/repeats.hpp"
+#include "indexer/job/duplicates/replaced_urls.hpp"
 #include "io/base/error.hpp"
 #include "merge/input/documents.hpp"
 #include "merge/input/source_layout.hpp"

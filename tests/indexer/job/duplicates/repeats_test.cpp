@@ -1,4 +1,4 @@
-#include "indexer/job/repeats.hpp"
+#include "indexer/job/duplicates/repeats.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "indexer/job/id_list.hpp"
-#include "indexer/job/same_ids.hpp"
+#include "indexer/job/duplicates/id_list.hpp"
+#include "indexer/job/duplicates/same_ids.hpp"
 #include "io/file/temp_space.hpp"
 #include "io/format/content_options.hpp"
 #include "io/index/writer.hpp"

@@ -1,4 +1,4 @@
-#include "indexer/job/duplicate_ids.hpp"
+#include "indexer/job/duplicates/duplicate_ids.hpp"
 
 #include <algorithm>
 #include <optional>

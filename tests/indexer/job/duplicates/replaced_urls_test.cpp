@@ -1,4 +1,4 @@
-#include "indexer/job/replaced_urls.hpp"
+#include "indexer/job/duplicates/replaced_urls.hpp"
 
 #include <gtest/gtest.h>
 

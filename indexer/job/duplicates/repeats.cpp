@@ -1,4 +1,4 @@
-#include "indexer/job/repeats.hpp"
+#include "indexer/job/duplicates/repeats.hpp"
 
 #include "corpora/document/field_table.hpp"
 #include "indexer/parse/text_hash.hpp"

@@ -1,4 +1,4 @@
-#include "indexer/job/id_list.hpp"
+#include "indexer/job/duplicates/id_list.hpp"
 
 #include <algorithm>
 

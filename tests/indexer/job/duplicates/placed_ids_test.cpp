@@ -1,5 +1,5 @@
 // Tests that documents which are cut between inputs give one length and one id when they are read in parallel.
-#include "indexer/job/placed_ids.hpp"
+#include "indexer/job/duplicates/placed_ids.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "indexer/job/placed_ids.hpp"
+#include "indexer/job/duplicates/placed_ids.hpp"
 
 #include <tbb/parallel_for.h>
 
