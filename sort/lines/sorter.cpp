@@ -42,7 +42,7 @@ class BlockwiseSort {
                                               : std::max(memory_, own_ + kLeastBlockMemory) - own_),
         most_memory_(options.head ? line_memory_ - line_memory_ / kHeadPart : line_memory_),
         budget_(can_grow() ? std::numeric_limits<std::size_t>::max() : std::max(memory_, line_memory_)),
-        encoder_(order),
+        encoder_(order, options.sorter != nullptr),
         costs_(encoder_, options.output, head_copies()),
         resources_(merge_resources(options)),
         space_(options.temp_directories, options.temp_limit_bytes, options.keeper),

@@ -13,8 +13,8 @@
 
 #include "sort/interface/scratch.hpp"
 #include "sort/lines/block/item_sorter.hpp"
+#include "sort/lines/block/leaf_finder.hpp"
 #include "sort/lines/block/padded_copy.hpp"
-#include "sort/lines/block/splitter_tree.hpp"
 
 namespace spillway {
 
@@ -22,7 +22,7 @@ namespace {
 
 static_assert(LineText::kBatch <= SplitterTree::kBatch);
 constexpr std::size_t kLeastSplit = 8192;  // lines that are worth splitting
-constexpr std::size_t kLinesPerSample = 512, kMostSample = 16384, kSampleOfLeaf = 8;
+constexpr std::size_t kLinesPerSample = 512, kMostSample = 16384;
 constexpr std::size_t kRangesOfThread = 4;  // a range of pieces counts its lines by leaves
 constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;  // least of a part
 constexpr std::size_t kLargeLeaf = 65536;                     // least lines that all threads sort together
@@ -123,7 +123,7 @@ void LineBlock::arrange() {
 
 // Whether a line may stand before the next one as they are.
 bool LineBlock::ascends(const LineItem& a, const LineItem& b) const {
-  const int difference = strings_.view(a).compare(strings_.view(b));
+  const int difference = strings_.compare(a, b, 0);
   if (difference != 0) return difference < 0;
   if (drops_lines()) return false;
   return !line_order_.breaks_ties() || texts_.view(strings_.line(a)) <= texts_.view(strings_.line(b));
@@ -136,7 +136,7 @@ LineBlock::TextOrder LineBlock::find_text_order() const {
   std::vector<LineItem> first(pieces.size()), last(pieces.size());
   const auto compare = [&](const LineItem& a, const LineItem& b) {
     if (all_ascend && !ascends(a, b)) all_ascend = false;
-    if (all_descend && strings_.view(a).compare(strings_.view(b)) <= 0) all_descend = false;
+    if (all_descend && strings_.compare(a, b, 0) <= 0) all_descend = false;
     return all_ascend || all_descend;
   };
   tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
@@ -220,35 +220,34 @@ std::vector<LineItem> LineBlock::take_sample(std::size_t count) const {
 void LineBlock::split() {
   const std::span<const TextPiece> pieces = text_.pieces();
   const std::size_t sample = text_.lines() < kLeastSplit ? 1 : std::min(text_.lines() / kLinesPerSample, kMostSample);
-  const SplitterTree tree(strings_, take_sample(sample), kSampleOfLeaf);
-  const std::span<const std::uint32_t> depths = tree.leaf_depths();
+  const LeafFinder finder(strings_, texts_, take_sample(sample), line_order_.breaks_ties());
+  const std::span<const LeafFinder::Leaf> leaves = finder.leaves();
   const std::size_t ranges = std::min(pieces.size(), kRangesOfThread * thread_count());
   const auto pieces_of = [&](std::size_t range) {
     const std::size_t begin = pieces.size() * range / ranges, end = pieces.size() * (range + 1) / ranges;
     return pieces.subspan(begin, end - begin);
   };
-  std::vector<std::uint32_t> counts(ranges * depths.size());
+  std::vector<std::uint32_t> counts(ranges * leaves.size());
   tbb::enumerable_thread_specific<std::vector<std::uint64_t>> bytes(
-      [&] { return std::vector<std::uint64_t>(depths.size()); });
+      [&] { return std::vector<std::uint64_t>(leaves.size()); });
   tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
-    std::uint32_t* const own_counts = counts.data() + range * depths.size();
+    std::uint32_t* const own_counts = counts.data() + range * leaves.size();
     std::uint64_t* const own_bytes = bytes.local().data();
-    text_.for_each_batch(pieces_of(range), [&](std::span<const LineItem> items,
-                                               std::span<const std::uint64_t> line_bytes, std::size_t first) {
-      std::uint16_t* const leaves = leaves_.data() + first;
-      tree.classify(items, leaves);
-      for (std::size_t i = 0; i != items.size(); ++i) {
-        ++own_counts[leaves[i]];
-        own_bytes[leaves[i]] += line_bytes[i];
+    text_.for_each_batch(pieces_of(range), [&](const LineBatch& batch) {
+      std::uint16_t* const found = leaves_.data() + batch.first;
+      finder.classify(batch, found);
+      for (std::size_t i = 0; i != batch.items.size(); ++i) {
+        ++own_counts[found[i]];
+        own_bytes[found[i]] += batch.line_bytes[i];
       }
     });
   });
   leaves_of_items_.clear();
   std::size_t before = 0;
-  for (std::size_t leaf = 0; leaf != depths.size(); ++leaf) {
-    Leaf added{before, before, depths[leaf]};
+  for (std::size_t leaf = 0; leaf != leaves.size(); ++leaf) {
+    Leaf added{before, before, leaves[leaf].depth, leaves[leaf].has_lines};
     for (std::size_t range = 0; range != ranges; ++range) {
-      std::uint32_t& count = counts[range * depths.size() + leaf];
+      std::uint32_t& count = counts[range * leaves.size() + leaf];
       added.end += std::exchange(count, static_cast<std::uint32_t>(added.end));
     }
     for (const auto& own : bytes) added.bytes += own[leaf];
@@ -256,14 +255,24 @@ void LineBlock::split() {
     leaves_of_items_.push_back(added);
   }
   tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
-    std::uint32_t* const next = counts.data() + range * depths.size();
-    text_.for_each_batch(pieces_of(range),
-                         [&](std::span<const LineItem> items, std::span<const std::uint64_t>, std::size_t first) {
-                           for (std::size_t i = 0; i != items.size(); ++i) {
-                             const std::uint16_t leaf = leaves_[first + i];
-                             items_[next[leaf]++] = {strings_.load(items[i], depths[leaf]), items[i].place};
-                           }
-                         });
+    std::uint32_t* const next = counts.data() + range * leaves.size();
+    const auto put = [&](const ItemStrings& strings, const LineItem& item, std::uint16_t leaf) {
+      items_[next[leaf]++] = {strings.load(item, leaves[leaf].depth), item.place};
+    };
+    text_.for_each_batch(pieces_of(range), [&](const LineBatch& batch) {
+      const std::uint16_t* const found = leaves_.data() + batch.first;
+      if (!finder.has_line_leaves()) {
+        for (std::size_t i = 0; i != batch.items.size(); ++i) put(strings_, batch.items[i], found[i]);
+        return;
+      }
+      batch.for_each_line([&](std::size_t i, const LineItem& line) {
+        if (leaves[found[i]].has_lines) {
+          put(texts_, line, found[i]);
+        } else {
+          put(strings_, batch.items[i], found[i]);
+        }
+      });
+    });
   });
   add_leaf_parts();
 }
@@ -275,14 +284,15 @@ void LineBlock::add_leaf_parts() {
   for (std::size_t i = 0; i != leaves_of_items_.size(); ++i) {
     const Leaf& leaf = leaves_of_items_[i];
     const std::size_t lines = leaf.end - leaf.begin;
+    const Part::Work work = leaf.has_lines ? Part::Work::kSortLines : Part::Work::kSort;
     if (lines == 0) continue;
     if (lines > large) {
-      sort_items_parallel(strings_, items_.subspan(leaf.begin, lines), leaf.depth);
-      add_sorted_parts(leaf.begin, leaf.end);
+      sort_items_parallel(leaf.has_lines ? texts_ : strings_, items_.subspan(leaf.begin, lines), leaf.depth);
+      add_sorted_parts(leaf.begin, leaf.end, leaf.has_lines);
       is_open = false;
       continue;
     }
-    if (!is_open) parts_.push_back({leaf.begin, leaf.begin, 0, Part::Work::kSort, i, i});
+    if (!is_open || parts_.back().work != work) parts_.push_back({leaf.begin, leaf.begin, 0, work, i, i});
     Part& part = parts_.back();
     part.end = leaf.end;
     part.last = i + 1;
@@ -292,11 +302,12 @@ void LineBlock::add_leaf_parts() {
 }
 
 // Strings that are equal stay in one part if more is to be done with them; if they are many, that is done at once.
-void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end) {
+void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end, bool has_lines) {
   const auto may_cut = [&](std::size_t at) {
-    if (!has_keys() && !drops_lines()) return true;
-    return strings_.view(items_[at - 1]) != strings_.view(items_[at]);
+    if (has_lines || (!has_keys() && !drops_lines())) return true;
+    return !strings_.are_equal(items_[at - 1], items_[at]);
   };
+  const Part::Work left = has_lines ? Part::Work::kNone : Part::Work::kSorted;
   const std::size_t first = parts_.size();
   while (begin != end) {
     std::size_t part_end = std::min(end, begin + kPartLines);
@@ -309,7 +320,7 @@ void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end) {
       }
       continue;
     }
-    parts_.push_back({begin, part_end});
+    parts_.push_back({begin, part_end, 0, left});
     begin = part_end;
   }
   tbb::parallel_for(first, parts_.size(), [&](std::size_t i) {
@@ -337,7 +348,7 @@ void LineBlock::sort_by_sorter() {
   sorter_->sort(references, order, {}, {at, static_cast<std::size_t>(text_.free().data() + text_.free().size() - at)});
   for_each_index(text_.lines(), [&](std::size_t i) { sorted[i] = items_[order[i]]; });
   for_each_index(text_.lines(), [&](std::size_t i) { items_[i] = sorted[i]; });
-  add_sorted_parts(0, text_.lines());
+  add_sorted_parts(0, text_.lines(), false);
 }
 
 void LineBlock::sort_part(std::size_t number) {
@@ -345,12 +356,13 @@ void LineBlock::sort_part(std::size_t number) {
   const Part::Work work = std::exchange(part.work, Part::Work::kNone);
   if (work == Part::Work::kNone) return;
   if (work == Part::Work::kTakeFromText) return take_from_text(part);
-  if (work == Part::Work::kSort) {
-    ItemSorter sorter(strings_);
+  if (work == Part::Work::kSort || work == Part::Work::kSortLines) {
+    ItemSorter sorter(work == Part::Work::kSortLines ? texts_ : strings_);
     for (std::size_t i = part.first; i != part.last; ++i) {
       const Leaf& leaf = leaves_of_items_[i];
       sorter.sort(items_.subspan(leaf.begin, leaf.end - leaf.begin), leaf.depth);
     }
+    if (work == Part::Work::kSortLines) return;
   }
   if (has_keys() || drops_lines()) take_lines(part);
 }
@@ -359,14 +371,14 @@ void LineBlock::sort_part(std::size_t number) {
 void LineBlock::take_lines(Part& part) {
   std::size_t kept = part.begin;
   std::uint64_t bytes = 0;
-  const auto view_ahead = [&](std::size_t i) {
+  const auto is_equal = [&](const LineItem& first, std::size_t i) {
     __builtin_prefetch(strings_.data(items_[std::min(i + kAhead, part.end - 1)]));
-    return strings_.view(items_[i]);
+    return strings_.are_equal(first, items_[i]);
   };
   for (std::size_t begin = part.begin; begin != part.end;) {
     std::size_t end = begin + 1;
-    const std::string_view first = view_ahead(begin);
-    while (end != part.end && view_ahead(end) == first) ++end;
+    const LineItem first = items_[begin];
+    while (end != part.end && is_equal(first, end)) ++end;
     const std::span<LineItem> equal = items_.subspan(begin, end - begin);
     for_each_index(equal.size(), [&](std::size_t i) { equal[i] = strings_.line(equal[i]); });
     if (drops_lines()) {

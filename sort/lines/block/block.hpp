@@ -76,12 +76,14 @@ class LineBlock {
   struct Part {
     std::size_t begin = 0, end = 0;
     std::uint64_t bytes = 0;
-    enum class Work : std::uint8_t { kSorted, kSort, kTakeFromText, kNone } work = Work::kSorted;
+    // kSorted: by their strings. kSortLines: items are whole lines. kNone: and sorted.
+    enum class Work : std::uint8_t { kSorted, kSort, kSortLines, kTakeFromText, kNone } work = Work::kSorted;
     std::size_t first = 0, last = 0;  // leaves, or a piece
   };
   struct Leaf {
     std::size_t begin, end;
     std::uint32_t depth;
+    bool has_lines;
     std::uint64_t bytes = 0;
   };
   enum class TextOrder : std::uint8_t { kNone, kAscends, kDescends };
@@ -103,7 +105,7 @@ class LineBlock {
   void split();
   void sort_by_sorter();
   void add_leaf_parts();
-  void add_sorted_parts(std::size_t begin, std::size_t end);
+  void add_sorted_parts(std::size_t begin, std::size_t end, bool has_lines);
   void take_from_text(const Part& part);
   void take_lines(Part& part);
   void order_equal(std::span<LineItem> items) const;

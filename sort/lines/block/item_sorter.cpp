@@ -193,15 +193,13 @@ bool ItemSorter::deepen(Group& group) {
     longest = std::max(longest, strings_.bytes(item));
   }
   if (shortest <= group.depth + kCachedBytes) return true;  // the next caches tell who ends there
-  const std::string_view first = strings_.view(items.front());
-  std::size_t shared = shortest;
+  std::uint32_t shared = shortest;
   for (std::size_t i = 1; i != items.size() && shared > group.depth + kCachedBytes; ++i) {
     __builtin_prefetch(strings_.data(items[std::min(i + kAhead, items.size() - 1)]) + group.depth);
-    const std::string_view other = strings_.view(items[i]);
-    shared = group.depth + shared_bytes(first.substr(group.depth, shared - group.depth), other.substr(group.depth));
+    shared = strings_.shared(items.front(), items[i], group.depth, shared);
   }
   if (shared == longest) return false;
-  if (shared > group.depth + kCachedBytes) load_all(static_cast<std::uint32_t>(shared));
+  if (shared > group.depth + kCachedBytes) load_all(shared);
   return true;
 }
 
@@ -210,7 +208,7 @@ void ItemSorter::insert_strings(const Group& group) {
   for (std::uint32_t i = group.begin + 1; i < group.end; ++i) {
     const LineItem item = items_[i];
     std::uint32_t at = i;
-    for (; at > group.begin && strings_.is_less(item, items_[at - 1], depth); --at) items_[at] = items_[at - 1];
+    for (; at > group.begin && strings_.compare(item, items_[at - 1], depth) < 0; --at) items_[at] = items_[at - 1];
     items_[at] = item;
   }
 }

@@ -45,10 +45,18 @@ SPILLWAY_AVX512 inline __m512i gather(const void* base, __m512i bytes) {
   return _mm512_i64gather_epi64(bytes, base, 1);
 }
 
+// a to z in upper case.
+SPILLWAY_AVX512 inline __m512i fold_case(__m512i text) {
+  const __m512i from_a = _mm512_sub_epi8(text, _mm512_set1_epi8('a'));
+  const __mmask64 is_lower = _mm512_cmple_epu8_mask(from_a, _mm512_set1_epi8('z' - 'a'));
+  return _mm512_mask_sub_epi8(text, is_lower, text, _mm512_set1_epi8('a' - 'A'));
+}
+
 // The caches of eight strings at their depths, as ItemStrings::load() makes them. `left`: the bytes after the depth.
-SPILLWAY_AVX512 inline __m512i load_caches(const std::uint8_t* text, __m512i offset, __m512i left) {
+SPILLWAY_AVX512 inline __m512i load_caches(const ItemStrings& strings, __m512i offset, __m512i left) {
   const __m512i swap = _mm512_broadcast_i32x4(_mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
-  const __m512i loaded = _mm512_shuffle_epi8(gather(text, offset), swap);
+  const __m512i text = gather(strings.text(), offset);
+  const __m512i loaded = _mm512_shuffle_epi8(strings.folds() ? fold_case(text) : text, swap);
   const __m512i kept = _mm512_slli_epi64(_mm512_min_epu64(left, _mm512_set1_epi64(kCachedBytes)), 3);
   const __m512i shift = _mm512_sub_epi64(_mm512_set1_epi64(64), kept);  // a shift by 64 leaves zeros
   return _mm512_and_si512(loaded, _mm512_sllv_epi64(_mm512_set1_epi64(-1), shift));
@@ -73,8 +81,7 @@ SPILLWAY_AVX512 void search_avx512(const ItemStrings& strings, const SplitterNod
     begins[i] = places[i] = gather(&tree.nodes->splitters, of_node);
     outcomes[i] = gather(&tree.nodes->outcomes, of_node);
     bytes_left[i] = _mm512_sub_epi64(bytes, depth);
-    caches[i] =
-        load_caches(strings.text(), _mm512_add_epi64(_mm512_srli_epi64(place, kBytesBits), depth), bytes_left[i]);
+    caches[i] = load_caches(strings, _mm512_add_epi64(_mm512_srli_epi64(place, kBytesBits), depth), bytes_left[i]);
   }
   if (has_long != 0) return search_portable(strings, tree, items, left, at, found);
   for (auto bit = static_cast<unsigned>(_mm512_reduce_max_epu64(most_bits)); bit-- != 0;) {

@@ -23,6 +23,8 @@ class SplitterTree {
   // For each leaf, a number of bytes that all its strings share. Each string of a leaf comes before each of the next
   // one.
   std::span<const std::uint32_t> leaf_depths() const { return leaf_depths_; }
+  // Whether the strings of a leaf end in their caches at its depth, which are equal: those of one length are equal.
+  bool has_equal_caches(std::size_t leaf) const { return equal_leaves_[leaf]; }
   // Sets leaves[i] to the leaf of items[i]. Requires: at most kBatch items. Thread-safe.
   void classify(std::span<const LineItem> items, std::uint16_t* leaves) const;
 
@@ -31,7 +33,7 @@ class SplitterTree {
   static constexpr std::uint32_t kInner = std::uint32_t{1} << 31;
   void build(std::span<const LineItem> sample, std::uint32_t depth);
   std::vector<std::uint64_t> choose_splitters(std::span<const std::uint64_t> caches) const;
-  std::uint32_t add_leaf(std::uint32_t depth);
+  std::uint32_t add_leaf(std::uint32_t depth, bool has_equal_caches = false);
 
   const ItemStrings strings_;
   const SplitterSearch search_;
@@ -40,6 +42,7 @@ class SplitterTree {
   std::vector<std::uint64_t> splitters_;
   std::vector<std::uint32_t> outcomes_;
   std::vector<std::uint32_t> leaf_depths_;
+  std::vector<bool> equal_leaves_;
   std::size_t promised_leaves_ = 0;  // of nodes that are being built
 };
 

@@ -81,7 +81,7 @@ class LineText {
   // Calls take(item, bytes of the line and its end) for each line of a piece. Caches are not set.
   template <typename Take>
   void for_each_item(const TextPiece& piece, const Take& take) const;
-  // Calls take(items, bytes of their lines, number of the first one) for at most kBatch lines of some pieces at once.
+  // Calls take(LineBatch) for at most kBatch lines of some pieces at once.
   template <typename Take>
   void for_each_batch(std::span<const TextPiece> pieces, const Take& take) const;
   static constexpr std::size_t kBatch = 256;
@@ -166,13 +166,16 @@ void LineText::for_each_batch(std::span<const TextPiece> pieces, const Take& tak
   std::array<std::uint64_t, kBatch> bytes;
   for (const TextPiece& piece : pieces) {
     std::size_t count = 0, first = piece.first_line;
+    std::uint64_t begin = piece.begin, end = piece.begin;
     const auto hand_on = [&] {
-      take(std::span(items).first(count), std::span(bytes).first(count), first);
+      take(LineBatch{std::span(items).first(count), std::span(bytes).first(count), begin, first, lines_.end_bytes()});
       first += std::exchange(count, 0);
+      begin = end;
     };
     for_each_item(piece, [&](const LineItem& item, std::uint64_t line_bytes) {
       items[count] = item;
       bytes[count] = line_bytes;
+      end += line_bytes;
       if (++count == items.size()) hand_on();
     });
     hand_on();

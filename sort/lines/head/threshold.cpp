@@ -22,7 +22,7 @@ std::uint64_t begin_of(std::string_view text) {
 // A part of the line if that serves, otherwise `encoded`.
 std::string_view HeadThreshold::key_of(std::string_view line, std::string& encoded) const {
   if (!encoder_.has_keys()) return line;
-  if (encoder_.is_view()) return encoder_.view(line);
+  if (encoder_.is_view() && !encoder_.folds_view()) return encoder_.view(line);
   encoded.clear();
   encoder_.append(line, encoded);
   return encoded;

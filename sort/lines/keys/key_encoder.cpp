@@ -57,9 +57,13 @@ void append_text(std::string_view text, std::string& out) {
 
 }  // namespace
 
-KeyEncoder::KeyEncoder(const LineOrder& order) : order_(order) {
-  is_view_ = order.keys.size() == 1 && order.collation == nullptr && order.keys.front().rule.is_plain() &&
-             order.keys.front().rule.is_reversed == order.is_descending();
+KeyEncoder::KeyEncoder(const LineOrder& order, bool copies_folded) : order_(order) {
+  if (order.keys.size() == 1 && order.collation == nullptr) {
+    const KeyRule& rule = order.keys.front().rule;
+    const bool is_text = rule.kind == KeyKind::kText && rule.ignored == IgnoredBytes::kNone;
+    is_view_ = is_text && rule.is_reversed == order.is_descending() && !(rule.folds_case && copies_folded);
+    folds_view_ = is_view_ && rule.folds_case;
+  }
   for (const LineKey& key : order.keys) {
     Encoded table;
     table.folds_text = key.rule.kind == KeyKind::kText && key.rule.folds_case &&

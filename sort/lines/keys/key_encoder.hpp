@@ -13,12 +13,14 @@ namespace spillway {
 // Thread-safe. The order outlives it.
 class KeyEncoder {
  public:
-  explicit KeyEncoder(const LineOrder& order);
+  // `copies_folded`: a sorter that compares bytes as they stand needs copies of folded text.
+  explicit KeyEncoder(const LineOrder& order, bool copies_folded = false);
 
   // Whether there are keys at all. If not, the lines are the strings to compare.
   bool has_keys() const { return !order_.keys.empty(); }
-  // Whether the key is a part of the line as it stands: in memory, view() then serves without a copy.
+  // Whether the key is a part of the line as it stands, or in upper case: in memory, view() then serves without a copy.
   bool is_view() const { return is_view_; }
+  bool folds_view() const { return folds_view_; }
   std::string_view view(std::string_view line) const {
     return find_key(line, order_.keys.front().place, order_.field_separator);
   }
@@ -54,7 +56,7 @@ class KeyEncoder {
   void append_random(std::string_view text, std::string& out) const;
 
   const LineOrder& order_;
-  bool is_view_ = false;
+  bool is_view_ = false, folds_view_ = false;
   std::size_t most_growth_ = 0;
   std::vector<Encoded> tables_;
 };

@@ -359,6 +359,54 @@ TEST_P(LineSorter, SplitsManyLinesByTheirKeys) {
   }
 }
 
+// A few keys that each many lines have, in lines that come before and after those with a key like it.
+TEST_P(LineSorter, OrdersTheLinesOfFrequentKeys) {
+  const std::string zero(1, '\0');
+  std::mt19937 random(31);
+  struct Case {
+    Lines keys;
+    KeyKind kind;
+    bool folds_case;
+  };
+  for (const Case& each : {Case{{"", "key", "key" + zero}, KeyKind::kText, false},
+                           Case{{"key longer than a cache", "KEY LONGER than a cache", "k"}, KeyKind::kText, true},
+                           Case{{"", "0", "12", "-7"}, KeyKind::kNumber, false}}) {
+    LineOrder order;
+    order.field_separator = ',';
+    order.keys.resize(1);
+    order.keys.front().place.begin_field = order.keys.front().place.end_field = 1;
+    order.keys.front().rule.kind = each.kind;
+    order.keys.front().rule.folds_case = each.folds_case;
+    const auto value_of = [&](std::string key) {
+      if (each.kind == KeyKind::kNumber) return std::pair(std::atol(key.c_str()), std::string());
+      for (char& byte : key) byte = each.folds_case && byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 32) : byte;
+      return std::pair(0L, key);
+    };
+    using Keyed = std::pair<std::pair<long, std::string>, std::string>;  // with the line
+    Lines lines;
+    std::vector<Keyed> keyed;
+    for (std::size_t i = 0; i < 120'000; ++i) {
+      const std::string key =
+          random() % 9 == 0 ? std::to_string(random() % 99) : each.keys[random() % each.keys.size()];
+      lines.push_back(std::to_string(random() % 50'000) + "," + key);
+      keyed.emplace_back(value_of(key), lines.back());
+    }
+    const auto expected = [&] {
+      Lines sorted;
+      for (const Keyed& line : keyed) sorted.push_back(line.second);
+      return joined(sorted);
+    };
+    std::ranges::stable_sort(keyed, {}, &Keyed::first);
+    order.is_stable = true;
+    EXPECT_EQ(sort(lines, order, 0).text, expected());
+    std::ranges::sort(keyed);
+    order.is_stable = false;
+    for (const std::size_t block_bytes : {std::size_t{0}, std::size_t{1'000'001}}) {
+      EXPECT_EQ(sort(lines, order, block_bytes).text, expected());
+    }
+  }
+}
+
 // A place in a long line is not followed to its end.
 TEST_P(LineSorter, TakesLongLinesAmongManyShortOnes) {
   Lines lines;

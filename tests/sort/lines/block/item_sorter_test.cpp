@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "sort/lines/block/leaf_finder.hpp"
 #include "sort/lines/block/padded_copy.hpp"
 #include "sort/lines/block/splitter_tree.hpp"
 
@@ -226,6 +227,128 @@ TEST(ItemStringsTest, FindsTheLinesOfViews) {
   EXPECT_EQ(line_of(4, 0), item_place(4, 0));
   EXPECT_EQ(line_of(6, 1), item_place(5, 3));
   EXPECT_EQ(line_of(8, 0), item_place(5, 3));
+}
+
+TEST(ItemStringsTest, FoldsTheCaseOfEachByte) {
+  for (unsigned byte = 0; byte != 256; ++byte) {
+    const unsigned folded = byte >= 'a' && byte <= 'z' ? byte - 'a' + 'A' : byte;
+    for (unsigned at = 0; at != 64; at += 8) {
+      for (const std::uint64_t others :
+           {std::uint64_t{0}, 0x7f * std::uint64_t{0x0101010101010101}, ~std::uint64_t{0}}) {
+        const std::uint64_t rest = others & ~(std::uint64_t{0xff} << at);
+        EXPECT_EQ(fold_case(rest | std::uint64_t{byte} << at), rest | std::uint64_t{folded} << at) << byte;
+      }
+    }
+  }
+}
+
+// Views in upper case against strings that were folded before.
+TEST(ItemStringsTest, ComparesViewsInUpperCase) {
+  LineOrder order;
+  order.keys.resize(1);
+  order.keys.front().rule.folds_case = true;
+  const KeyEncoder encoder(order);
+  ASSERT_TRUE(encoder.folds_view());
+  Lines lines = random_lines(300, "aAzZ@[`{\xe4", 30, 11);
+  lines.push_back(std::string("aB\0", 3));
+  lines.push_back("Ab");
+  lines.push_back("");
+  std::string text;
+  std::vector<LineItem> items;
+  for (const std::string& line : lines) {
+    items.push_back({0, item_place(text.size(), line.size())});
+    text += line + '\n';
+  }
+  text.append(kCopyPadding, '#');
+  const ItemStrings strings(ItemStrings::Kind::kViews, reinterpret_cast<const std::uint8_t*>(text.data()), '\n',
+                            encoder);
+  const auto sign = [](int value) { return (value > 0) - (value < 0); };
+  const auto upper = [](std::string line) {
+    for (char& byte : line) byte = byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
+    return line;
+  };
+  for (std::size_t i = 0; i != lines.size(); ++i) {
+    const std::string a = upper(lines[i]);
+    for (std::size_t j = 0; j != lines.size(); ++j) {
+      const std::string b = upper(lines[j]);
+      ASSERT_EQ(strings.compare(items[i], items[j], 0), sign(a.compare(b))) << a << ' ' << b;
+      ASSERT_EQ(strings.are_equal(items[i], items[j]), a == b) << a << ' ' << b;
+      const std::size_t most = std::min(a.size(), b.size());
+      const auto shared = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+      ASSERT_EQ(strings.shared(items[i], items[j], 0, static_cast<std::uint32_t>(most)), shared) << a << ' ' << b;
+    }
+  }
+}
+
+// Lines KEY,REST in leaves: ascending by key, then by line where the key is frequent.
+TEST(LeafFinderTest, SplitsFrequentKeysByTheirLines) {
+  LineOrder order;
+  order.keys.resize(1);
+  order.keys.front().place.end_field = 0;
+  order.field_separator = ',';
+  const KeyEncoder encoder(order);
+  const std::string zero(1, '\0');
+  const Lines keys{"", "key", "a longer key than a cache", "Key"};
+  const Lines like{"key" + zero, "key" + zero + zero, "ke", "a longer key than a cache" + zero, "a", zero};
+  const Lines rests = random_lines(60'000, "abcdef", 12, 12);
+  std::string text;
+  std::vector<LineItem> views;
+  std::vector<std::uint64_t> line_bytes;
+  Lines lines;
+  std::mt19937 random(13);
+  for (const std::string& rest : rests) {
+    const std::string key = random() % 9 == 0 ? like[random() % like.size()] : keys[random() % keys.size()];
+    lines.push_back(key + "," + rest);
+    views.push_back({0, item_place(text.size(), key.size())});
+    line_bytes.push_back(lines.back().size() + 1);
+    text += lines.back() + '\n';
+  }
+  text.append(kCopyPadding, '#');
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(text.data());
+  const ItemStrings strings(ItemStrings::Kind::kViews, from, '\n', encoder);
+  const ItemStrings texts(ItemStrings::Kind::kLines, from, '\n', encoder);
+  std::vector<LineItem> sample(views.begin(), views.begin() + 4000);
+  for (const bool splits_equal : {false, true}) {
+    const LeafFinder finder(strings, texts, sample, splits_equal);
+    EXPECT_EQ(finder.has_line_leaves(), splits_equal);
+    std::vector<std::uint16_t> leaves(views.size());
+    std::uint64_t begin = 0;
+    for (std::size_t i = 0; i < views.size(); i += SplitterTree::kBatch) {
+      const std::size_t count = std::min(SplitterTree::kBatch, views.size() - i);
+      const LineBatch batch{std::span(views).subspan(i, count), std::span(line_bytes).subspan(i, count), begin, i, 1};
+      finder.classify(batch, leaves.data() + i);
+      batch.for_each_line([&](std::size_t j, const LineItem& line) { ASSERT_EQ(texts.view(line), lines[i + j]); });
+      for (const std::uint64_t bytes : batch.line_bytes) begin += bytes;
+    }
+    std::vector<Lines> keys_of(finder.leaves().size()), lines_of(finder.leaves().size());
+    for (std::size_t i = 0; i != views.size(); ++i) {
+      keys_of[leaves[i]].emplace_back(strings.view(views[i]));
+      lines_of[leaves[i]].push_back(lines[i]);
+    }
+    std::string last_key, last_line;
+    std::size_t largest = 0;
+    for (std::size_t leaf = 0; leaf != keys_of.size(); ++leaf) {
+      if (keys_of[leaf].empty()) continue;
+      const auto [least, greatest] = std::ranges::minmax(keys_of[leaf]);
+      ASSERT_LE(last_key, least);
+      const LeafFinder::Leaf& found = finder.leaves()[leaf];
+      if (found.has_lines) {
+        ASSERT_EQ(least, greatest);
+        const auto [first, last] = std::ranges::minmax(lines_of[leaf]);
+        if (last_key == least) {
+          ASSERT_LE(last_line, first);
+        }
+        ASSERT_EQ(first.substr(0, found.depth), last.substr(0, found.depth));
+        last_line = last;
+      } else {
+        ASSERT_EQ(least.substr(0, found.depth), greatest.substr(0, found.depth));
+        last_line.clear();
+      }
+      last_key = greatest;
+      largest = std::max(largest, lines_of[leaf].size());
+    }
+    EXPECT_EQ(largest < lines.size() / 20, splits_equal);  // 2 of 9 lines have the same key
+  }
 }
 
 }  // namespace

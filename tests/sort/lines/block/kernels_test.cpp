@@ -84,7 +84,7 @@ class SplitterKernels : public ::testing::Test {
     for (std::size_t i = 0; i != 3 * (splitters + 1); ++i) outcomes_.push_back(static_cast<std::uint32_t>(random_()));
   }
   ItemStrings strings() const {
-    return {ItemStrings::Kind::kLines, reinterpret_cast<const std::uint8_t*>(text_.data()), '\n', encoder_};
+    return {kind_, reinterpret_cast<const std::uint8_t*>(text_.data()), '\n', folds_ ? folding_encoder_ : encoder_};
   }
   void expect_equal_outcomes() {
     std::vector<std::uint32_t> left(kSearchBatch), at(kSearchBatch), expected(kSearchBatch), found(kSearchBatch);
@@ -102,8 +102,16 @@ class SplitterKernels : public ::testing::Test {
   }
 
   std::mt19937 random_{3};
-  LineOrder order_;
-  KeyEncoder encoder_{order_};
+  static LineOrder folding_order() {
+    LineOrder order;
+    order.keys.resize(1);
+    order.keys.front().rule.folds_case = true;
+    return order;
+  }
+  LineOrder order_, folding_order_ = folding_order();
+  KeyEncoder encoder_{order_}, folding_encoder_{folding_order_};
+  ItemStrings::Kind kind_ = ItemStrings::Kind::kLines;
+  bool folds_ = false;
   std::string text_;
   std::vector<LineItem> items_;
   std::vector<SplitterNode> nodes_;
@@ -119,6 +127,20 @@ TEST_F(SplitterKernels, FindTheSameOutcomes) {
   }
   text_.append(kCachedBytes, '\0');
   for (std::uint32_t bits = 1; bits != 11; ++bits) add_node(bits % 3 * 8, bits);
+  expect_equal_outcomes();
+}
+
+TEST_F(SplitterKernels, FoldStringsInTheSameWay) {
+  kind_ = ItemStrings::Kind::kViews;
+  folds_ = true;
+  for (std::size_t i = 0; i != kStrings; ++i) {
+    std::string string(random_() % 40, 'a');
+    for (char& byte : string) byte = static_cast<char>(random_() % 3 == 0 ? random_() : "aAzZ"[random_() % 4]);
+    add(string);
+  }
+  text_.append(kCachedBytes, 'z');
+  ASSERT_TRUE(strings().folds());
+  for (std::uint32_t bits = 1; bits != 11; ++bits) add_node(0, bits);
   expect_equal_outcomes();
 }
 

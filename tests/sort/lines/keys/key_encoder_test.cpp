@@ -209,6 +209,19 @@ TEST(KeyEncoder, SeesAPlainKeyAsAPartOfTheLine) {
   EXPECT_FALSE(KeyEncoder(order).is_view());
 }
 
+TEST(KeyEncoder, SeesAFoldedKeyAsAPartOfTheLineInUpperCase) {
+  LineOrder order;
+  order.keys.resize(1);
+  EXPECT_FALSE(KeyEncoder(order).folds_view());
+  order.keys.front().rule.folds_case = true;
+  EXPECT_TRUE(KeyEncoder(order).is_view());
+  EXPECT_TRUE(KeyEncoder(order).folds_view());
+  EXPECT_FALSE(KeyEncoder(order, true).is_view());  // for a sorter that compares bytes as they stand
+  EXPECT_FALSE(KeyEncoder(order, true).folds_view());
+  order.keys.front().rule.ignored = IgnoredBytes::kNonPrinting;
+  EXPECT_FALSE(KeyEncoder(order).is_view());
+}
+
 // Folding and the bytes that are escaped meet in one loop.
 TEST(KeyEncoder, FoldsTextsWithZeroBytes) {
   KeyRule rule;
