@@ -19,7 +19,7 @@ class KeysOfOccurrences : public PassStage<Executor, OccurrenceLayout> {
         occurrences_(static_cast<std::uint32_t>(packer.size().occurrences)) {}
 
   SortedKeys make() {
-    upload_all();
+    executor_.upload_in_turn([&] { upload_all(); });
     for (const PassMark mark : {PassMark::kUploaded, PassMark::kFound, PassMark::kSummed, PassMark::kCompacted}) {
       executor_.mark(mark);
     }

@@ -45,7 +45,7 @@ class PassStage {
         scratch_(executor.scratch(packer.size())),
         layout_(lay_out(packer.size(), scratch_)),
         slices_(static_cast<std::uint32_t>(packer.size().documents)) {
-    const std::size_t arena_bytes = executor_.arena().memory.size();
+    const std::size_t arena_bytes = executor_.arena().size();
     if (layout_.total_bytes <= arena_bytes) return;
     throw GpuMemoryError("a block needs " + std::to_string(layout_.total_bytes) +
                          " bytes of GPU memory, and its share of --gpu-memory is " + std::to_string(arena_bytes) +
@@ -54,7 +54,7 @@ class PassStage {
 
   template <typename T>
   T* at(std::size_t place) const {
-    return reinterpret_cast<T*>(executor_.arena().memory.data() + place);
+    return reinterpret_cast<T*>(executor_.arena().data() + place);
   }
   std::span<std::uint8_t> scan_scratch() const { return {at<std::uint8_t>(layout_.scan_scratch), scratch_.scan_bytes}; }
   std::span<std::uint8_t> string_scratch() const {

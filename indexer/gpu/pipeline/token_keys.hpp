@@ -22,7 +22,7 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
         raw_{at<std::uint8_t>(layout_.raw)} {}
 
   SortedKeys make() {
-    upload_all();
+    executor_.upload_in_turn([&] { upload_all(); });
     executor_.mark(PassMark::kUploaded);
     check_uploads();
     this->sum_lengths();

@@ -12,7 +12,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "indexer/gpu/pipeline/block_packer.hpp"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "io/base/stopwatch.hpp"
@@ -24,21 +27,26 @@
 
 namespace spillway::testing {
 
-using HostArena = Arena<Buffer>;
-inline std::shared_ptr<HostArena> make_host_arena(std::size_t bytes, MemoryBudget& budget) {
-  return std::make_shared<HostArena>(Buffer(budget, bytes, "an arena"));
+using HostArenas = ArenaPool<Buffer>;
+inline std::shared_ptr<HostArenas> make_host_arenas(unsigned count, std::size_t bytes, MemoryBudget& budget) {
+  std::vector<Buffer> arenas;
+  for (unsigned i = 0; i < count; ++i) arenas.emplace_back(budget, bytes, "an arena");
+  return std::make_shared<HostArenas>(std::move(arenas));
 }
 
 class HostExecutor {
  public:
   // `records` may be null for blocks of tokens.
-  HostExecutor(std::shared_ptr<HostArena> arena, const RecordSorter* records, const StringSorter& strings,
+  HostExecutor(std::shared_ptr<HostArenas> arenas, const RecordSorter* records, const StringSorter& strings,
                MemoryBudget& budget)
-      : arena_(std::move(arena)), budget_(budget), records_(records), strings_(strings) {
+      : arenas_(std::move(arenas)), budget_(budget), records_(records), strings_(strings) {
     count_gpu_call();
   }
 
-  HostArena& arena() const { return *arena_; }
+  void prepare(const BlockPacker&) {}
+  void take_arena() { arena_ = arenas_->take(); }
+  void give_arena_back() { arena_.reset(); }
+  Buffer& arena() const { return *arena_; }
   PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, records_, strings_); }
   static PassScratch scratch_of(const BlockPassSize& size, const RecordSorter* records, const StringSorter& strings) {
     return {size.strings * sizeof(StringRef) + strings.scratch_bytes(size.strings),
@@ -46,6 +54,11 @@ class HostExecutor {
   }
 
   void start() {}
+  template <typename Upload>
+  void upload_in_turn(const Upload& upload) {
+    mark(PassMark::kBegin);
+    upload();
+  }
   void mark(PassMark mark) { marks_[static_cast<std::size_t>(mark)] = watch_.seconds(); }
 
   template <typename Pack>
@@ -136,7 +149,8 @@ class HostExecutor {
   void abandon() noexcept {}
 
  private:
-  const std::shared_ptr<HostArena> arena_;
+  const std::shared_ptr<HostArenas> arenas_;
+  HostArenas::Turn arena_;
   MemoryBudget& budget_;
   const RecordSorter* records_;
   const StringSorter& strings_;
