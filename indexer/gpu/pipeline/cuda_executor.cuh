@@ -153,8 +153,8 @@ class CudaExecutor {
                       exclusive_scan_bytes<std::uint16_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
                       exclusive_scan_bytes<std::uint64_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
                       exclusive_scan_bytes<GroupSums, GroupSums, AddGroupSums>(groups),
-                      inclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(
-                          std::max(size.strings, size.documents))})};
+                      inclusive_scan_bytes<std::uint8_t, std::uint32_t, Add<std::uint32_t>>(size.strings),
+                      inclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(size.documents)})};
   }
 
   // Begins a pass. The calling thread goes on with it to its end.
@@ -252,8 +252,8 @@ class CudaExecutor {
     reduce_into(1, blocks, LoadValue<Value>{totals}, sum, to);
   }
 
-  void sort_strings(const DeviceStrings& strings, std::uint32_t* order, std::span<std::uint8_t> scratch) {
-    setup_.strings.sort(strings, order, nullptr, scratch.data(), stream_.handle());
+  void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
+    setup_.strings.sort_and_mark(strings, out, scratch.data(), stream_.handle());
   }
   // Returns whether sort_keys() keeps the order of equal keys.
   bool sorts_stably() const { return setup_.records->stable(); }

@@ -73,6 +73,7 @@ OccurrenceLayout lay_out_occurrences(const BlockPassSize& size, const PassScratc
   layout.string_bytes = before.take<std::uint16_t>(strings + 1);
   layout.string_offsets = before.take<std::uint64_t>(strings + 1);
   layout.order = before.take<std::uint32_t>(strings);
+  layout.firsts = before.take<std::uint8_t>(strings);
   layout.ranks = before.take<std::uint32_t>(strings);
   layout.ranks_in_order = before.take<std::uint32_t>(strings);
   layout.first_strings = before.take<std::uint32_t>(strings);
@@ -101,6 +102,7 @@ TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch
   layout.text = strings.take<std::uint8_t>(size.string_bytes + kTextPadding);
   layout.string_offsets = strings.take<std::uint64_t>(tokens + 1);
   layout.order = strings.take<std::uint32_t>(tokens);
+  layout.firsts = strings.take<std::uint8_t>(tokens);
   Places lists(kept.end());
   take_lists(size, lists, layout);
 

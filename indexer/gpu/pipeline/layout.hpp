@@ -21,7 +21,7 @@ struct PassLayout {
   // In use from the ranks on.
   std::size_t rank_text_offsets, rank_text;
   // Strings, their order and ranks: in use until the keys are made.
-  std::size_t text, string_offsets, order, ranks_in_order, first_strings;
+  std::size_t text, string_offsets, order, firsts, ranks_in_order, first_strings;
   std::size_t string_scratch;
   // Sorted keys, and the lists that they are encoded to.
   std::size_t keys, fragments, postings, distances;

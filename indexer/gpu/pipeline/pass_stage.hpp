@@ -110,17 +110,14 @@ class PassStage {
     if (strings == 0) return;
     executor_.sort_strings(
         {at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), strings, text_bytes},
-        at<std::uint32_t>(layout_.order), string_scratch());
+        {at<std::uint32_t>(layout_.order), at<std::uint8_t>(layout_.firsts)}, string_scratch());
   }
-  // Fills ranks_in_order with the inclusive sums of MarkTerms' marks, and returns the number of distinct terms.
-  // Requires: sort_strings() was called.
+  // Fills ranks_in_order, and returns the number of distinct terms. Requires: sort_strings() was called.
   std::uint32_t count_terms(std::uint32_t strings) {
     if (strings == 0) return 0;
-    std::uint32_t* const marks = at<std::uint32_t>(layout_.ranks_in_order);
-    executor_.for_each(strings, MarkTerms{at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets),
-                                          at<std::uint32_t>(layout_.order), marks});
-    executor_.inclusive_scan(marks, marks, strings, Add<std::uint32_t>{}, scan_scratch());
-    return executor_.fetch(marks + strings - 1);
+    std::uint32_t* const ranks = at<std::uint32_t>(layout_.ranks_in_order);
+    executor_.inclusive_scan(at<std::uint8_t>(layout_.firsts), ranks, strings, Add<std::uint32_t>{}, scan_scratch());
+    return executor_.fetch(ranks + strings - 1);
   }
   void gather_rank_text(std::uint32_t ranks) {
     const std::uint64_t* const offsets = at<std::uint64_t>(layout_.string_offsets);

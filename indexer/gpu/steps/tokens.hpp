@@ -205,7 +205,7 @@ struct FindDocuments {
 // token of each rank.
 struct MakeTokenKeys {
   const std::uint32_t* order;
-  const std::uint32_t* ranks_in_order;  // inclusive sums of MarkTerms' marks
+  const std::uint32_t* ranks_in_order;  // inclusive sums of MarkedOrder::d_firsts
   const std::uint32_t* documents;       // by token, or null
   unsigned low_bits;
   std::uint64_t* keys;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -113,13 +114,18 @@ class HostExecutor {
         sum);
   }
 
-  void sort_strings(const DeviceStrings& strings, std::uint32_t* order, std::span<std::uint8_t> scratch) {
+  void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
     const std::span<StringRef> refs(reinterpret_cast<StringRef*>(scratch.data()), strings.count);
     const std::uint64_t* const offsets = strings.d_offsets;
     for (std::uint32_t i = 0; i < refs.size(); ++i) {
       refs[i] = {strings.d_bytes + offsets[i], static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]), i};
     }
-    strings_.sort(refs, {order, refs.size()}, {}, scratch.subspan(refs.size_bytes()));
+    strings_.sort(refs, {out.d_order, refs.size()}, {}, scratch.subspan(refs.size_bytes()));
+    const auto text = [&](std::size_t i) {
+      const std::uint64_t begin = offsets[out.d_order[i]], end = offsets[out.d_order[i] + 1];
+      return std::string_view(reinterpret_cast<const char*>(strings.d_bytes) + begin, end - begin);
+    };
+    for (std::size_t i = 0; i < strings.count; ++i) out.d_firsts[i] = i == 0 || text(i - 1) != text(i) ? 1 : 0;
   }
   bool sorts_stably() const { return records_->stable(); }
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
