@@ -108,13 +108,11 @@ class ExecutorLane final : public GpuLane {
   void encode(const BlockPacker& packer, const SortedKeys& sorted, const PassLayout& layout) {
     executor_.mark(PassMark::kKeyed);
     const auto count = static_cast<std::uint32_t>(packer.size().occurrences);
+    const FoldedKeys keys{sorted.keys, count, sorted.document_bits};
     if (packer.size().positions) {
-      fold(FoldedPositions{sorted.keys, count, sorted.low_bits, kFragmentOccurrences,
-                           at<std::uint32_t>(layout.documents), at<std::uint32_t>(layout.document_ends),
-                           at<std::uint32_t>(layout.positions)},
-           layout);
+      fold(FoldedPositions{keys, kFragmentOccurrences, at<std::uint32_t>(layout.ordered_positions)}, layout);
     } else {
-      fold(FoldedKeys{sorted.keys, count, sorted.low_bits}, layout);
+      fold(keys, layout);
     }
     PassTotals* const totals = at<PassTotals>(layout.totals);
     executor_.for_each(

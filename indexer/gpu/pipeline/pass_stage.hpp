@@ -23,10 +23,11 @@ inline unsigned bits_below(std::uint64_t count) {
   return static_cast<unsigned>(std::bit_width(count == 0 ? 0 : count - 1));
 }
 
-// The result of the first half of a pass. Distinct terms are numbered in their order: ranks.
+// The result of the first half of a pass; with positions, PassLayout::ordered_positions is filled, too. Distinct terms
+// are numbered in their order: ranks. Keys of one rank and document are in the order of their occurrences.
 struct SortedKeys {
-  const std::uint64_t* keys = nullptr;  // [rank | document]; [rank | occurrence] with positions
-  unsigned low_bits = 0;                // of a key, below the rank
+  const std::uint64_t* keys = nullptr;  // [rank | document]
+  unsigned document_bits = 0;
   std::uint32_t ranks = 0;
   const TokenSums* token_sums = nullptr;  // kTokens
 };
@@ -100,10 +101,6 @@ class PassStage {
   void sum_lengths() {
     std::uint32_t* const ends = at<std::uint32_t>(layout_.slice_ends);
     executor_.inclusive_scan(ends, ends, slices_, Add<std::uint32_t>{}, scan_scratch());
-  }
-
-  void find_document_ends() {
-    executor_.for_each(slices_, FindDocumentEnds{chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
   }
 
   void sort_strings(std::uint32_t strings, std::size_t text_bytes) {

@@ -26,7 +26,8 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
     executor_.mark(PassMark::kUploaded);
     check_uploads();
     this->sum_lengths();
-    this->find_document_ends();
+    executor_.for_each(this->slices_,
+                       FindDocumentEnds{this->chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
     const RawCounts found = count_tokens();
     executor_.mark(PassMark::kFound);
     sum_tokens();
@@ -37,15 +38,18 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
     executor_.mark(PassMark::kSorted);
     const std::uint32_t ranks = this->count_terms(tokens_);
     find_documents();
-    const bool positions = packer_.size().positions;
-    const unsigned low_bits = bits_below(positions ? tokens_ : packer_.document_count());
+    const unsigned document_bits = bits_below(packer_.document_count());
+    const std::uint32_t* const order = at<std::uint32_t>(layout_.order);
     std::uint64_t* const keys = at<std::uint64_t>(layout_.keys);
-    executor_.for_each(tokens_,
-                       MakeTokenKeys{at<std::uint32_t>(layout_.order), at<std::uint32_t>(layout_.ranks_in_order),
-                                     positions ? nullptr : at<std::uint32_t>(layout_.documents), low_bits, keys,
-                                     at<std::uint32_t>(layout_.first_strings)});
+    executor_.for_each(
+        tokens_, MakeTokenKeys{order, at<std::uint32_t>(layout_.ranks_in_order), at<std::uint32_t>(layout_.documents),
+                               document_bits, keys, at<std::uint32_t>(layout_.first_strings)});
+    if (packer_.size().positions) {
+      executor_.for_each(tokens_, GatherPositions{order, at<std::uint32_t>(layout_.positions),
+                                                  at<std::uint32_t>(layout_.ordered_positions)});
+    }
     this->gather_rank_text(ranks);
-    return {keys, low_bits, ranks, at<TokenSums>(layout_.token_sums)};
+    return {keys, document_bits, ranks, at<TokenSums>(layout_.token_sums)};
   }
 
  private:

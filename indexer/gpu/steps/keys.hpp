@@ -193,6 +193,20 @@ struct MakePositionedKeys {
   }
 };
 
+// Replaces the occurrences of sorted keys by their documents, and brings the positions into the order of the keys.
+struct ReplaceOccurrences {
+  const std::uint64_t* sorted;  // [rank | occurrence]
+  unsigned occurrence_bits, document_bits;
+  const std::uint32_t *documents, *positions;  // by occurrence
+  std::uint64_t* keys;                         // [rank | document]; may be `sorted`
+  std::uint32_t* ordered_positions;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    const std::uint64_t key = sorted[i], occurrence = key & ((std::uint64_t{1} << occurrence_bits) - 1);
+    keys[i] = key >> occurrence_bits << document_bits | documents[occurrence];
+    ordered_positions[i] = positions[occurrence];
+  }
+};
+
 // Where the occurrences of each document end: those of a cut document end with its last slice.
 struct FindDocumentEnds {
   PassChunks chunks;

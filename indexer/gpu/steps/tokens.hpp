@@ -201,20 +201,27 @@ struct FindDocuments {
   }
 };
 
-// Makes the keys of sorted tokens: [rank | document], or [rank | token] where `documents` is null. Finds the first
-// token of each rank.
+// Makes the keys of sorted tokens: [rank | document]. Finds the first token of each rank.
 struct MakeTokenKeys {
   const std::uint32_t* order;
   const std::uint32_t* ranks_in_order;  // inclusive sums of MarkedOrder::d_firsts
-  const std::uint32_t* documents;       // by token, or null
-  unsigned low_bits;
+  const std::uint32_t* documents;       // by token
+  unsigned document_bits;
   std::uint64_t* keys;
   std::uint32_t* first_tokens;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
     const std::uint32_t token = order[i], rank = ranks_in_order[i] - 1;
     if (i == 0 || ranks_in_order[i - 1] != rank + 1) first_tokens[rank] = token;
-    keys[i] = std::uint64_t{rank} << low_bits | (documents == nullptr ? token : documents[token]);
+    keys[i] = std::uint64_t{rank} << document_bits | documents[token];
   }
+};
+
+// The positions of sorted tokens, so that the steps after this one read them one after the other.
+struct GatherPositions {
+  const std::uint32_t* order;
+  const std::uint32_t* positions;  // by token
+  std::uint32_t* ordered;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { ordered[i] = positions[order[i]]; }
 };
 
 }  // namespace spillway
