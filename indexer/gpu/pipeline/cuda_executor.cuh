@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "indexer/gpu/pipeline/block_packer.hpp"
+#include "indexer/gpu/pipeline/compact_tokens.cuh"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/gpu/pipeline/parallel_copy.hpp"
@@ -223,6 +224,14 @@ class CudaExecutor {
     count_gpu_call();
     step_kernel<<<static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream_.handle()>>>(count,
                                                                                                              step);
+    check_launch();
+  }
+  // Calls step(g) for all its groups.
+  void compact(const CompactTokens& step) {
+    if (step.groups == 0) return;
+    count_gpu_call();
+    const auto blocks = static_cast<unsigned>((step.groups + kCompactedGroups - 1) / kCompactedGroups);
+    compact_tokens_kernel<<<blocks, kCompactedGroups, 0, stream_.handle()>>>(step);
     check_launch();
   }
   // `from` and `to` may be the same array, also in inclusive_scan().

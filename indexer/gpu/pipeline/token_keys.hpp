@@ -127,8 +127,8 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
   void compact_tokens(const RawCounts& found) {
     std::uint8_t* const text = at<std::uint8_t>(layout_.text);
     executor_.clear(text + found.bytes, kTextPadding);
-    executor_.for_each(groups_, CompactTokens{raw_, groups_, at<RawCounts>(layout_.raw_counts), text,
-                                              at<std::uint64_t>(layout_.string_offsets)});
+    executor_.compact(
+        {raw_, groups_, at<RawCounts>(layout_.raw_counts), text, at<std::uint64_t>(layout_.string_offsets)});
   }
 
   void find_documents() {

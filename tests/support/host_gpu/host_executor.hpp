@@ -19,6 +19,7 @@
 #include "indexer/gpu/pipeline/block_packer.hpp"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
+#include "indexer/gpu/steps/tokens.hpp"
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/faults.hpp"
@@ -87,6 +88,7 @@ class HostExecutor {
     count_gpu_call();
     tbb::parallel_for(std::size_t{0}, count, step);
   }
+  void compact(const CompactTokens& step) { for_each(step.groups, step); }
   template <typename From, typename To, typename Sum>
   void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t>) {
     To total{};
