@@ -127,15 +127,16 @@ class CudaExecutor {
       : setup_(setup),
         stream_(setup.gpu),
         staging_memory_(setup.budget.reserve(setup.staging_bytes, "the staging buffer of a GPU")),
-        staging_(setup.staging_bytes),
         values_(kValueBytes) {}
   ~CudaExecutor() { abandon(); }
   CudaExecutor(const CudaExecutor&) = delete;
   CudaExecutor& operator=(const CudaExecutor&) = delete;
 
-  // Makes ready what a pass over the block needs besides an arena: page-locks the slots of its chunks.
+  // Makes ready what a pass over the block needs besides an arena: page-locks the slots of its chunks. The first call
+  // allocates the staging buffer, so that the first block does not wait for those of all executors.
   void prepare(const BlockPacker& packer) {
     stream_.make_current();
+    if (staging_.size() == 0) staging_ = PinnedBuffer(setup_.staging_bytes);
     setup_.pinned->lock(packer.chunks(), setup_.gpu);
   }
   // Waits for an arena, which the executor has until give_arena_back().
