@@ -37,8 +37,13 @@ constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte;
 // the device: 2 GB of text in 1 GiB of device memory take 0.83 s and 0.90 s for the merge with one arena, 0.85 and 1.44
 // s with two.
 constexpr std::size_t kSecondArenaBlock = 128 * kMebibyte;
-// A second lane on one arena costs host memory for one more block and its lists: the memory must hold 16 blocks.
+// A lane more than arenas costs host memory for one more block and its lists: the memory must hold 16 blocks.
 constexpr std::size_t kLeastBlocksOfMemory = 16;
+
+// Asks no GPU, so that a plan which assumes one comes to the same number.
+unsigned lanes_of_two_arenas(std::size_t memory_bytes) {
+  return kMostBlockBytes <= memory_bytes / kLeastBlocksOfMemory ? 3 : 2;
+}
 
 std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
   std::size_t least = ~std::size_t{0};
@@ -111,7 +116,8 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, std::size_t memory_bytes)
   sorter_.form = ChunkForm::kTokens;
   sorter_.gpus = {0};
   sorter_.string_sorter = strings_.name;
-  sorter_.arenas = sorter_.lanes = 2;
+  sorter_.arenas = 2;
+  sorter_.lanes = lanes_of_two_arenas(memory_bytes);
 }
 
 // Two where they fit, so that one block goes up while another is sorted.
@@ -121,11 +127,11 @@ unsigned GpuJobPlan::choose_arenas(const ModeChoice& choice, std::size_t device_
   return this->device_bytes(size, ChunkForm::kTokens, record_name_) <= device_bytes / 2 ? 2 : 1;
 }
 
-// Two, so that one block is on the GPU while the run of another is written. A third lane takes memory for one more
-// block and saves no time, because the processors are then the limit. Two lanes share one arena only if its blocks are
-// small compared with the host's memory.
+// One more than arenas, so that one block is prepared, or its lists are kept or written, while others are on the GPU;
+// but only if blocks are small compared with the host's memory.
 unsigned GpuJobPlan::choose_lanes(const ModeChoice& choice) const {
-  if (sorter_.arenas != 1 || choice.mode != IndexMode::kGpuPlus) return sorter_.arenas;
+  if (choice.mode != IndexMode::kGpuPlus) return 1;
+  if (sorter_.arenas == 2) return lanes_of_two_arenas(memory_bytes_);
   return most_block_bytes(0) <= memory_bytes_ / kLeastBlocksOfMemory ? 2 : 1;
 }
 

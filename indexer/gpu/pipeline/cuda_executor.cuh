@@ -1,5 +1,5 @@
-// Runs block passes on a GPU: one stream, an arena that executors may share by turns, and a staging buffer of pinned
-// memory. The comments here are the contract of every executor.
+// Runs block passes on a GPU: one stream, an arena of those that the executors of a GPU share, and a staging buffer of
+// pinned memory. The comments here are the contract of every executor.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -13,9 +13,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "indexer/gpu/pipeline/block_packer.hpp"
+#include "indexer/gpu/pipeline/compact_tokens.cuh"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/gpu/pipeline/parallel_copy.hpp"
@@ -61,28 +66,53 @@ struct LoadValue {
   __device__ Value operator()(std::size_t i) const { return values[i]; }
 };
 
-// The regions of pinned slots (indexer/chunk/pinned_slot_pool.hpp) that GPUs copy from. Each is page-locked when its
+// The regions of pinned slots (indexer/chunk/pinned_slot_pool.hpp) that GPUs copy from. Each is page-locked before its
 // first chunk goes up. Thread-safe. The regions live longer.
 class PinnedRegistry {
  public:
-  // False where the system does not let the region be locked.
+  // Locks the regions of a block's chunks. Blocks take turns, so that the first one is not delayed by the next.
+  void lock(std::span<const ParsedChunk> chunks, int gpu) {
+    const std::lock_guard turn(turn_);
+    for (const ParsedChunk& chunk : chunks) {
+      if (!chunk.memory.region().empty()) lock(chunk.memory.region(), gpu);
+    }
+  }
+  // Does not wait for other regions. False where the system does not let the region be locked.
   bool lock(std::span<std::uint8_t> region, int gpu) {
-    const std::lock_guard lock(mutex_);
-    std::unique_ptr<RegisteredMemory>& memory = regions_[region.data()];
-    if (memory == nullptr) memory = std::make_unique<RegisteredMemory>(region, gpu);
-    return memory->is_locked();
+    Region& found = find(region);
+    std::call_once(found.once, [&] { found.memory.emplace(region, gpu); });
+    return found.memory->is_locked();
   }
 
  private:
-  std::mutex mutex_;
-  std::map<const std::uint8_t*, std::unique_ptr<RegisteredMemory>> regions_;  // by their first byte
+  struct Region {
+    std::once_flag once;
+    std::optional<RegisteredMemory> memory;
+  };
+  Region& find(std::span<std::uint8_t> region) {
+    const std::lock_guard lock(mutex_);
+    return regions_[region.data()];
+  }
+
+  std::mutex turn_, mutex_;
+  std::map<const std::uint8_t*, Region> regions_;  // by their first byte
+};
+
+// What the executors of a GPU share.
+struct SharedGpu {
+  explicit SharedGpu(std::vector<DeviceBuffer> memory) : arenas(std::move(memory)) {}
+  ArenaPool<DeviceBuffer> arenas;
+  // Blocks go up one after the other, so that the first of them is not delayed by the next: whoever has the mutex
+  // enqueues copies that begin after `uploaded`, and records it again after them.
+  std::mutex upload_turn;
+  GpuEvent uploaded;
 };
 
 struct CudaExecutorSetup {
   int gpu = 0;
-  std::shared_ptr<Arena<DeviceBuffer>> arena;  // on that GPU
-  std::size_t staging_bytes = 0;               // pinned
-  const DeviceRecordSorter* records;           // null for ChunkForm::kTokens
+  std::shared_ptr<SharedGpu> shared;  // by the executors on that GPU
+  std::size_t staging_bytes = 0;      // pinned
+  const DeviceRecordSorter* records;  // null for ChunkForm::kTokens
   const DeviceStringSorter& strings;
   std::shared_ptr<PinnedRegistry> pinned;  // of all executors
   MemoryBudget& budget;                    // pays for the staging buffer and for lists that do not fit it
@@ -97,13 +127,22 @@ class CudaExecutor {
       : setup_(setup),
         stream_(setup.gpu),
         staging_memory_(setup.budget.reserve(setup.staging_bytes, "the staging buffer of a GPU")),
-        staging_(setup.staging_bytes),
         values_(kValueBytes) {}
   ~CudaExecutor() { abandon(); }
   CudaExecutor(const CudaExecutor&) = delete;
   CudaExecutor& operator=(const CudaExecutor&) = delete;
 
-  Arena<DeviceBuffer>& arena() const { return *setup_.arena; }
+  // Makes ready what a pass over the block needs besides an arena: page-locks the slots of its chunks. The first call
+  // allocates the staging buffer, so that the first block does not wait for those of all executors.
+  void prepare(const BlockPacker& packer) {
+    stream_.make_current();
+    if (staging_.size() == 0) staging_ = PinnedBuffer(setup_.staging_bytes);
+    setup_.pinned->lock(packer.chunks(), setup_.gpu);
+  }
+  // Waits for an arena, which the executor has until give_arena_back().
+  void take_arena() { arena_ = setup_.shared->arenas.take(); }
+  void give_arena_back() { arena_.reset(); }
+  const DeviceBuffer& arena() const { return *arena_; }
   // The scratch that a pass over blocks of this size needs.
   PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, setup_.records, setup_.strings); }
   static PassScratch scratch_of(const BlockPassSize& size, const DeviceRecordSorter* records,
@@ -116,14 +155,23 @@ class CudaExecutor {
                       exclusive_scan_bytes<std::uint16_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
                       exclusive_scan_bytes<std::uint64_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
                       exclusive_scan_bytes<GroupSums, GroupSums, AddGroupSums>(groups),
-                      inclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(
-                          std::max(size.strings, size.documents))})};
+                      inclusive_scan_bytes<std::uint8_t, std::uint32_t, Add<std::uint32_t>>(size.strings),
+                      inclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(size.documents)})};
   }
 
   // Begins a pass. The calling thread goes on with it to its end.
   void start() {
     stream_.make_current();
     staged_ = 0;
+  }
+  // Calls upload(), which enqueues the uploads of a pass. They begin after those of the pass before on this GPU.
+  template <typename Upload>
+  void upload_in_turn(const Upload& upload) {
+    const std::lock_guard turn(setup_.shared->upload_turn);
+    stream_.wait_for(setup_.shared->uploaded);
+    mark(PassMark::kBegin);
+    upload();
+    setup_.shared->uploaded.record(stream_);
   }
   // Notes the time when everything before is done.
   void mark(PassMark mark) { marks_[static_cast<std::size_t>(mark)].record(stream_); }
@@ -179,6 +227,14 @@ class CudaExecutor {
                                                                                                              step);
     check_launch();
   }
+  // Calls step(g) for all its groups.
+  void compact(const CompactTokens& step) {
+    if (step.groups == 0) return;
+    count_gpu_call();
+    const auto blocks = static_cast<unsigned>((step.groups + kCompactedGroups - 1) / kCompactedGroups);
+    compact_tokens_kernel<<<blocks, kCompactedGroups, 0, stream_.handle()>>>(step);
+    check_launch();
+  }
   // `from` and `to` may be the same array, also in inclusive_scan().
   template <typename From, typename To, typename Sum>
   void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t> scratch) {
@@ -206,8 +262,8 @@ class CudaExecutor {
     reduce_into(1, blocks, LoadValue<Value>{totals}, sum, to);
   }
 
-  void sort_strings(const DeviceStrings& strings, std::uint32_t* order, std::span<std::uint8_t> scratch) {
-    setup_.strings.sort(strings, order, nullptr, scratch.data(), stream_.handle());
+  void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
+    setup_.strings.sort_and_mark(strings, out, scratch.data(), stream_.handle());
   }
   // Returns whether sort_keys() keeps the order of equal keys.
   bool sorts_stably() const { return setup_.records->stable(); }
@@ -302,6 +358,7 @@ class CudaExecutor {
   }
 
   const CudaExecutorSetup setup_;
+  ArenaPool<DeviceBuffer>::Turn arena_;
   GpuStream stream_;
   Reservation staging_memory_;
   PinnedBuffer staging_, values_;

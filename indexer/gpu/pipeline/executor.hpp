@@ -3,11 +3,14 @@
 #pragma once
 
 #include <array>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "io/memory/budget.hpp"
 
@@ -34,13 +37,45 @@ enum class PassMark : std::uint8_t {
 };
 inline constexpr std::size_t kPassMarks = kPassSteps + 1;
 
-// The working memory of block passes. A lane holds `turn` from its first upload until its lists are on the host: of two
-// lanes with one arena, one sorts a block while the other writes a run.
+// The working memory of the block passes of a GPU: arenas of one size, which its lanes take by turns. A lane has one
+// from its first upload until its lists are on the host. Meanwhile lanes without one prepare their block or keep their
+// lists. Thread-safe; lives longer than what take() returns.
 template <typename Memory>
-struct Arena {
-  explicit Arena(Memory bytes) : memory(std::move(bytes)) {}
-  Memory memory;
-  std::mutex turn;
+class ArenaPool {
+ public:
+  explicit ArenaPool(std::vector<Memory> arenas) : arenas_(std::move(arenas)) {
+    for (Memory& arena : arenas_) free_.push_back(&arena);
+  }
+  ArenaPool(const ArenaPool&) = delete;
+  ArenaPool& operator=(const ArenaPool&) = delete;
+
+  struct GiveBack {
+    ArenaPool* pool = nullptr;
+    void operator()(Memory* arena) const { pool->give_back(arena); }
+  };
+  using Turn = std::unique_ptr<Memory, GiveBack>;
+  // Waits for a free arena.
+  Turn take() {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [&] { return !free_.empty(); });
+    Memory* const arena = free_.back();
+    free_.pop_back();
+    return Turn(arena, GiveBack{this});
+  }
+
+ private:
+  void give_back(Memory* arena) {
+    {
+      const std::lock_guard lock(mutex_);
+      free_.push_back(arena);
+    }
+    freed_.notify_one();
+  }
+
+  std::vector<Memory> arenas_;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::vector<Memory*> free_;
 };
 
 // An array that comes down, and its place in the result.

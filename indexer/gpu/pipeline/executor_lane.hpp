@@ -30,16 +30,17 @@ class ExecutorLane final : public GpuLane {
   std::size_t sort(const Block& block, const BlockSortOptions& options, BlockSortStats& stats) override {
     lists_ = {};
     const BlockPacker packer(block, options.positions, form_);
-    {
-      const std::lock_guard turn(executor_.arena().turn);
-      try {
-        run(packer, options.timeline, stats);
-      } catch (...) {
-        executor_.abandon();
-        lists_ = {};
-        throw;
-      }
+    executor_.prepare(packer);
+    executor_.take_arena();
+    try {
+      run(packer, options.timeline, stats);
+    } catch (...) {
+      executor_.abandon();
+      executor_.give_arena_back();
+      lists_ = {};
+      throw;
     }
+    executor_.give_arena_back();
     return run_bytes_bound(block, {lists_.fragments.size(), lists_.bytes()}, options.run_block_bytes);
   }
 
@@ -68,12 +69,11 @@ class ExecutorLane final : public GpuLane {
  private:
   template <typename T>
   T* at(std::size_t place) {
-    return reinterpret_cast<T*>(executor_.arena().memory.data() + place);
+    return reinterpret_cast<T*>(executor_.arena().data() + place);
   }
 
   void run(const BlockPacker& packer, Timeline* timeline, BlockSortStats& stats) {
     executor_.start();
-    executor_.mark(PassMark::kBegin);
     if (form_ == ChunkForm::kTokens) {
       KeysOfTokens keys(executor_, packer);
       encode(packer, keys.make(), keys.layout());
@@ -108,13 +108,11 @@ class ExecutorLane final : public GpuLane {
   void encode(const BlockPacker& packer, const SortedKeys& sorted, const PassLayout& layout) {
     executor_.mark(PassMark::kKeyed);
     const auto count = static_cast<std::uint32_t>(packer.size().occurrences);
+    const FoldedKeys keys{sorted.keys, count, sorted.document_bits};
     if (packer.size().positions) {
-      fold(FoldedPositions{sorted.keys, count, sorted.low_bits, kFragmentOccurrences,
-                           at<std::uint32_t>(layout.documents), at<std::uint32_t>(layout.document_ends),
-                           at<std::uint32_t>(layout.positions)},
-           layout);
+      fold(FoldedPositions{keys, kFragmentOccurrences, at<std::uint32_t>(layout.ordered_positions)}, layout);
     } else {
-      fold(FoldedKeys{sorted.keys, count, sorted.low_bits}, layout);
+      fold(keys, layout);
     }
     PassTotals* const totals = at<PassTotals>(layout.totals);
     executor_.for_each(

@@ -40,7 +40,6 @@ void take_kept(const BlockPassSize& size, const PassScratch& scratch, std::size_
   layout.group_sums = to.take<GroupSums>(size.occurrences / kGroupKeys + 2);
   layout.scan_scratch = to.take<std::uint8_t>(scratch.scan_bytes);
   layout.totals = to.take<PassTotals>(1);  // right after scan_scratch, whose size it tells
-  layout.documents = to.take<std::uint32_t>(positioned);
   layout.positions = to.take<std::uint32_t>(positioned);
 }
 
@@ -64,7 +63,8 @@ OccurrenceLayout lay_out_occurrences(const BlockPassSize& size, const PassScratc
   const std::size_t positioned = size.positions ? occurrences : 0;
   Places kept(0);
   take_kept(size, scratch, positioned, kept, layout);
-  layout.document_ends = kept.take<std::uint32_t>(size.positions ? size.documents + 1 : 0);
+  layout.documents = kept.take<std::uint32_t>(positioned);
+  layout.ordered_positions = kept.take<std::uint32_t>(positioned);
   layout.rank_text_offsets = kept.take<std::uint64_t>(strings + 1);
   layout.rank_text = kept.take<std::uint8_t>(size.string_bytes);
 
@@ -73,6 +73,7 @@ OccurrenceLayout lay_out_occurrences(const BlockPassSize& size, const PassScratc
   layout.string_bytes = before.take<std::uint16_t>(strings + 1);
   layout.string_offsets = before.take<std::uint64_t>(strings + 1);
   layout.order = before.take<std::uint32_t>(strings);
+  layout.firsts = before.take<std::uint8_t>(strings);
   layout.ranks = before.take<std::uint32_t>(strings);
   layout.ranks_in_order = before.take<std::uint32_t>(strings);
   layout.first_strings = before.take<std::uint32_t>(strings);
@@ -101,6 +102,7 @@ TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch
   layout.text = strings.take<std::uint8_t>(size.string_bytes + kTextPadding);
   layout.string_offsets = strings.take<std::uint64_t>(tokens + 1);
   layout.order = strings.take<std::uint32_t>(tokens);
+  layout.firsts = strings.take<std::uint8_t>(tokens);
   Places lists(kept.end());
   take_lists(size, lists, layout);
 
@@ -115,11 +117,12 @@ TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch
   layout.ranks_in_order = ranking.take<std::uint32_t>(tokens);
   layout.first_strings = ranking.take<std::uint32_t>(tokens);
   layout.group_documents = ranking.take<std::uint32_t>(token_groups(tokens) + 1);
-  if (!size.positions) layout.documents = ranking.take<std::uint32_t>(tokens);
+  layout.documents = ranking.take<std::uint32_t>(tokens);
   Places ranked(std::max(ranking.end(), lists.end()));
   layout.keys = ranked.take<std::uint64_t>(tokens);
   layout.rank_text_offsets = ranked.take<std::uint64_t>(tokens + 1);
   layout.rank_text = ranked.take<std::uint8_t>(size.string_bytes);
+  layout.ordered_positions = ranked.take<std::uint32_t>(size.positions ? tokens : 0);
   layout.total_bytes =
       std::max({before.end(), strings.end() + device_aligned(scratch.string_sort_bytes), ranked.end()});
   return layout;

@@ -17,11 +17,12 @@ struct PassScratch {
 struct PassLayout {
   // In use throughout the pass.
   std::size_t chunk_places, slice_ends, group_sums, scan_scratch, totals;
-  std::size_t document_ends, documents, positions;  // `documents` of kTokens without positions: until the keys are made
+  std::size_t documents, positions;  // `documents` of kTokens: until the keys are made
+  std::size_t ordered_positions;     // from the keys on
   // In use from the ranks on.
   std::size_t rank_text_offsets, rank_text;
   // Strings, their order and ranks: in use until the keys are made.
-  std::size_t text, string_offsets, order, ranks_in_order, first_strings;
+  std::size_t text, string_offsets, order, firsts, ranks_in_order, first_strings;
   std::size_t string_scratch;
   // Sorted keys, and the lists that they are encoded to.
   std::size_t keys, fragments, postings, distances;
@@ -37,15 +38,16 @@ struct OccurrenceLayout : PassLayout {
 
 // Bytes for each token, if all tokens were distinct terms. t: bytes of text, about 5. r: uploaded bytes, about 7, as
 // tokens go up as words with zeros for separators.
-//   throughout the pass: 4 for positions and 4 for documents, with positions; about 0.4 for the sums of groups
-//   strings: t + 12 (offset, order), which the fragments, postings and distances replace: 37, or 42 with positions
-//   after the strings, one set after the other:
+//   throughout the pass: 4 for positions, with positions; about 0.4 for the sums of groups
+//   strings: t + 13 (offset, order, mark), which the fragments, postings and distances replace: 37, or 42 with
+//   positions after the strings, one set after the other:
 //     until the string sort: r, 0.25 r for counts, and 8 for each document
 //     the string sort: its scratch, 31 for gpu-string-radix
-//     the keys: 8 (mark, first token) and 4 (document, without positions), which end before lists are encoded; then,
-//       after the place of the lists, 16 + t (key, offset of the rank's text, its bytes)
-// This adds up to 58 bytes a token, 71 with positions; chunks, documents and scans take more in addition.
+//     the keys: 12 (rank, first token, document), which end before lists are encoded; then, after the place of the
+//       lists, 16 + t (key, offset of the rank's text, its bytes), and 4 for positions in order
+// This adds up to 59 bytes a token, 72 with positions; chunks, documents and scans take more in addition.
 struct TokenLayout : PassLayout {
+  std::size_t document_ends;                     // throughout the pass
   std::size_t raw, raw_counts, document_powers;  // until the string sort
   std::size_t group_documents;                   // after it, until the keys are made
   std::size_t token_sums, uploaded_sums;         // throughout the pass

@@ -19,16 +19,16 @@ class KeysOfOccurrences : public PassStage<Executor, OccurrenceLayout> {
         occurrences_(static_cast<std::uint32_t>(packer.size().occurrences)) {}
 
   SortedKeys make() {
-    upload_all();
+    executor_.upload_in_turn([&] { upload_all(); });
     for (const PassMark mark : {PassMark::kUploaded, PassMark::kFound, PassMark::kSummed, PassMark::kCompacted}) {
       executor_.mark(mark);
     }
     const std::uint32_t ranks = rank_strings();
     this->gather_rank_text(ranks);
-    const bool positions = packer_.size().positions;
-    low_bits_ = bits_below(positions ? occurrences_ : packer_.document_count());
-    positions ? make_positioned_keys() : make_keys();
-    return {sort(ranks), low_bits_, ranks};
+    const unsigned document_bits = bits_below(packer_.document_count());
+    if (packer_.size().positions) return {sort_with_positions(ranks, document_bits), document_bits, ranks};
+    executor_.for_each(occurrences_, MakeKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), document_bits, keys()});
+    return {sort(ranks, document_bits), document_bits, ranks};
   }
 
  private:
@@ -64,18 +64,22 @@ class KeysOfOccurrences : public PassStage<Executor, OccurrenceLayout> {
     return ranks;
   }
 
-  void make_keys() {
-    executor_.for_each(occurrences_, MakeKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), low_bits_, keys()});
-  }
-  void make_positioned_keys() {
-    this->find_document_ends();
-    executor_.for_each(occurrences_, MakePositionedKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), low_bits_,
-                                                        keys(), at<std::uint32_t>(layout_.documents)});
+  // Sorts keys with occurrences, which bring documents and positions into order.
+  const std::uint64_t* sort_with_positions(std::uint32_t ranks, unsigned document_bits) {
+    const unsigned occurrence_bits = bits_below(occurrences_);
+    std::uint32_t* const documents = at<std::uint32_t>(layout_.documents);
+    executor_.for_each(occurrences_, MakePositionedKeys{block_chunks(), at<std::uint32_t>(layout_.ranks),
+                                                        occurrence_bits, keys(), documents});
+    const std::uint64_t* const sorted = sort(ranks, occurrence_bits);
+    executor_.for_each(occurrences_, ReplaceOccurrences{sorted, occurrence_bits, document_bits, documents,
+                                                        at<std::uint32_t>(layout_.positions), keys(),
+                                                        at<std::uint32_t>(layout_.ordered_positions)});
+    return keys();
   }
 
   // The keys are in the order of their low bits already, so a stable sorter needs only the ranks.
-  const std::uint64_t* sort(std::uint32_t ranks) {
-    const BitRange bits{executor_.sorts_stably() ? low_bits_ : 0, low_bits_ + bits_below(ranks)};
+  const std::uint64_t* sort(std::uint32_t ranks, unsigned low_bits) {
+    const BitRange bits{executor_.sorts_stably() ? low_bits : 0, low_bits + bits_below(ranks)};
     if (bits.begin == bits.end || occurrences_ < 2) return keys();
     return executor_.sort_keys(keys(), occurrences_, bits,
                                {at<std::uint8_t>(layout_.key_scratch), this->scratch_.record_sort_bytes});
@@ -85,7 +89,6 @@ class KeysOfOccurrences : public PassStage<Executor, OccurrenceLayout> {
   PassChunks block_chunks() const { return this->chunks(at<std::uint8_t>(layout_.occurrences)); }
 
   const std::uint32_t strings_, occurrences_;
-  unsigned low_bits_ = 0;
 };
 
 }  // namespace spillway

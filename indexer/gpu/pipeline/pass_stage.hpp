@@ -23,10 +23,11 @@ inline unsigned bits_below(std::uint64_t count) {
   return static_cast<unsigned>(std::bit_width(count == 0 ? 0 : count - 1));
 }
 
-// The result of the first half of a pass. Distinct terms are numbered in their order: ranks.
+// The result of the first half of a pass; with positions, PassLayout::ordered_positions is filled, too. Distinct terms
+// are numbered in their order: ranks. Keys of one rank and document are in the order of their occurrences.
 struct SortedKeys {
-  const std::uint64_t* keys = nullptr;  // [rank | document]; [rank | occurrence] with positions
-  unsigned low_bits = 0;                // of a key, below the rank
+  const std::uint64_t* keys = nullptr;  // [rank | document]
+  unsigned document_bits = 0;
   std::uint32_t ranks = 0;
   const TokenSums* token_sums = nullptr;  // kTokens
 };
@@ -45,7 +46,7 @@ class PassStage {
         scratch_(executor.scratch(packer.size())),
         layout_(lay_out(packer.size(), scratch_)),
         slices_(static_cast<std::uint32_t>(packer.size().documents)) {
-    const std::size_t arena_bytes = executor_.arena().memory.size();
+    const std::size_t arena_bytes = executor_.arena().size();
     if (layout_.total_bytes <= arena_bytes) return;
     throw GpuMemoryError("a block needs " + std::to_string(layout_.total_bytes) +
                          " bytes of GPU memory, and its share of --gpu-memory is " + std::to_string(arena_bytes) +
@@ -54,7 +55,7 @@ class PassStage {
 
   template <typename T>
   T* at(std::size_t place) const {
-    return reinterpret_cast<T*>(executor_.arena().memory.data() + place);
+    return reinterpret_cast<T*>(executor_.arena().data() + place);
   }
   std::span<std::uint8_t> scan_scratch() const { return {at<std::uint8_t>(layout_.scan_scratch), scratch_.scan_bytes}; }
   std::span<std::uint8_t> string_scratch() const {
@@ -102,25 +103,18 @@ class PassStage {
     executor_.inclusive_scan(ends, ends, slices_, Add<std::uint32_t>{}, scan_scratch());
   }
 
-  void find_document_ends() {
-    executor_.for_each(slices_, FindDocumentEnds{chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
-  }
-
   void sort_strings(std::uint32_t strings, std::size_t text_bytes) {
     if (strings == 0) return;
     executor_.sort_strings(
         {at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), strings, text_bytes},
-        at<std::uint32_t>(layout_.order), string_scratch());
+        {at<std::uint32_t>(layout_.order), at<std::uint8_t>(layout_.firsts)}, string_scratch());
   }
-  // Fills ranks_in_order with the inclusive sums of MarkTerms' marks, and returns the number of distinct terms.
-  // Requires: sort_strings() was called.
+  // Fills ranks_in_order, and returns the number of distinct terms. Requires: sort_strings() was called.
   std::uint32_t count_terms(std::uint32_t strings) {
     if (strings == 0) return 0;
-    std::uint32_t* const marks = at<std::uint32_t>(layout_.ranks_in_order);
-    executor_.for_each(strings, MarkTerms{at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets),
-                                          at<std::uint32_t>(layout_.order), marks});
-    executor_.inclusive_scan(marks, marks, strings, Add<std::uint32_t>{}, scan_scratch());
-    return executor_.fetch(marks + strings - 1);
+    std::uint32_t* const ranks = at<std::uint32_t>(layout_.ranks_in_order);
+    executor_.inclusive_scan(at<std::uint8_t>(layout_.firsts), ranks, strings, Add<std::uint32_t>{}, scan_scratch());
+    return executor_.fetch(ranks + strings - 1);
   }
   void gather_rank_text(std::uint32_t ranks) {
     const std::uint64_t* const offsets = at<std::uint64_t>(layout_.string_offsets);

@@ -22,11 +22,12 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
         raw_{at<std::uint8_t>(layout_.raw)} {}
 
   SortedKeys make() {
-    upload_all();
+    executor_.upload_in_turn([&] { upload_all(); });
     executor_.mark(PassMark::kUploaded);
     check_uploads();
     this->sum_lengths();
-    this->find_document_ends();
+    executor_.for_each(this->slices_,
+                       FindDocumentEnds{this->chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
     const RawCounts found = count_tokens();
     executor_.mark(PassMark::kFound);
     sum_tokens();
@@ -37,15 +38,18 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
     executor_.mark(PassMark::kSorted);
     const std::uint32_t ranks = this->count_terms(tokens_);
     find_documents();
-    const bool positions = packer_.size().positions;
-    const unsigned low_bits = bits_below(positions ? tokens_ : packer_.document_count());
+    const unsigned document_bits = bits_below(packer_.document_count());
+    const std::uint32_t* const order = at<std::uint32_t>(layout_.order);
     std::uint64_t* const keys = at<std::uint64_t>(layout_.keys);
-    executor_.for_each(tokens_,
-                       MakeTokenKeys{at<std::uint32_t>(layout_.order), at<std::uint32_t>(layout_.ranks_in_order),
-                                     positions ? nullptr : at<std::uint32_t>(layout_.documents), low_bits, keys,
-                                     at<std::uint32_t>(layout_.first_strings)});
+    executor_.for_each(
+        tokens_, MakeTokenKeys{order, at<std::uint32_t>(layout_.ranks_in_order), at<std::uint32_t>(layout_.documents),
+                               document_bits, keys, at<std::uint32_t>(layout_.first_strings)});
+    if (packer_.size().positions) {
+      executor_.for_each(tokens_, GatherPositions{order, at<std::uint32_t>(layout_.positions),
+                                                  at<std::uint32_t>(layout_.ordered_positions)});
+    }
     this->gather_rank_text(ranks);
-    return {keys, low_bits, ranks, at<TokenSums>(layout_.token_sums)};
+    return {keys, document_bits, ranks, at<TokenSums>(layout_.token_sums)};
   }
 
  private:
@@ -123,8 +127,8 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
   void compact_tokens(const RawCounts& found) {
     std::uint8_t* const text = at<std::uint8_t>(layout_.text);
     executor_.clear(text + found.bytes, kTextPadding);
-    executor_.for_each(groups_, CompactTokens{raw_, groups_, at<RawCounts>(layout_.raw_counts), text,
-                                              at<std::uint64_t>(layout_.string_offsets)});
+    executor_.compact(
+        {raw_, groups_, at<RawCounts>(layout_.raw_counts), text, at<std::uint64_t>(layout_.string_offsets)});
   }
 
   void find_documents() {

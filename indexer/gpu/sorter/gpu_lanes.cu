@@ -28,18 +28,11 @@ void wait_without_spinning(int gpu) {
   cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
 }
 
-using DeviceArenas = std::vector<std::shared_ptr<Arena<DeviceBuffer>>>;
-
-// Returns the arenas of the first GPU, then those of the next.
-DeviceArenas make_arenas(const GpuSorterOptions& options) {
-  DeviceArenas arenas;
-  for (const int gpu : options.gpus) {
-    wait_without_spinning(gpu);
-    for (unsigned i = 0; i < options.arenas; ++i) {
-      arenas.push_back(std::make_shared<Arena<DeviceBuffer>>(DeviceBuffer(gpu, options.arena_bytes)));
-    }
-  }
-  return arenas;
+std::shared_ptr<SharedGpu> make_shared_gpu(int gpu, const GpuSorterOptions& options) {
+  wait_without_spinning(gpu);
+  std::vector<DeviceBuffer> arenas;
+  for (unsigned i = 0; i < options.arenas; ++i) arenas.emplace_back(gpu, options.arena_bytes);
+  return std::make_shared<SharedGpu>(std::move(arenas));
 }
 
 }  // namespace
@@ -59,15 +52,15 @@ std::vector<std::unique_ptr<GpuLane>> make_gpu_lanes(const GpuSorterOptions& opt
                          " bytes of pinned memory for each, and has " + std::to_string(staging_bytes) +
                          ": raise --memory");
   }
-  const DeviceArenas arenas = make_arenas(options);
+  std::vector<std::shared_ptr<SharedGpu>> shared;
+  for (const int gpu : options.gpus) shared.push_back(make_shared_gpu(gpu, options));
   const auto pinned = std::make_shared<PinnedRegistry>();
   std::vector<std::unique_ptr<GpuLane>> lanes;
   for (unsigned lane = 0; lane < options.lanes; ++lane) {
     for (std::size_t g = 0; g < options.gpus.size(); ++g) {
       lanes.push_back(std::make_unique<ExecutorLane<CudaExecutor>>(
-          options.form,
-          CudaExecutorSetup{options.gpus[g], arenas[g * options.arenas + lane % options.arenas], staging_bytes,
-                            record_sorter(options), string_sorter(options.string_sorter), pinned, budget}));
+          options.form, CudaExecutorSetup{options.gpus[g], shared[g], staging_bytes, record_sorter(options),
+                                          string_sorter(options.string_sorter), pinned, budget}));
     }
   }
   return lanes;

@@ -15,7 +15,7 @@ struct GpuSorterOptions {
   ChunkForm form = ChunkForm::kTables;  // of all chunks; or kTokens
   std::vector<int> gpus;
   unsigned lanes = 2;             // on each GPU
-  unsigned arenas = 2;            // on each GPU; more lanes than arenas take turns (Arena)
+  unsigned arenas = 2;            // on each GPU; more lanes than arenas take turns (ArenaPool)
   std::size_t arena_bytes = 0;    // device memory of each arena
   std::size_t staging_bytes = 0;  // pinned host memory of all lanes together; paid from the budget
   std::string record_sorter;      // of device_record_sorters(); not read for kTokens, whose string sort orders the keys

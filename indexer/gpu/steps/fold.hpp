@@ -40,29 +40,16 @@ struct FoldedKeys {
   }
 };
 
-// Sorted keys [rank | occurrence]. A list is cut into fragments of `stretch` occurrences, and its postings with it.
-struct FoldedPositions {
-  const std::uint64_t* keys;
-  std::uint32_t count;
-  unsigned occurrence_bits;
-  std::uint32_t stretch;               // more than kGroupKeys
-  const std::uint32_t* documents;      // by occurrence
-  const std::uint32_t* document_ends;  // by document
-  const std::uint32_t* positions;      // by occurrence
+// The same with the position of each key's occurrence. A list is cut into fragments of `stretch` occurrences, and its
+// postings with it.
+struct FoldedPositions : FoldedKeys {
+  std::uint32_t stretch;           // more than kGroupKeys
+  const std::uint32_t* positions;  // by key
 
   static constexpr bool kPositioned = true;
-  SPILLWAY_HOST_DEVICE std::uint32_t rank(std::uint32_t i) const {
-    return static_cast<std::uint32_t>(keys[i] >> occurrence_bits);
-  }
-  SPILLWAY_HOST_DEVICE std::uint32_t occurrence(std::uint32_t i) const {
-    return static_cast<std::uint32_t>(keys[i] & ((std::uint64_t{1} << occurrence_bits) - 1));
-  }
-  SPILLWAY_HOST_DEVICE std::uint32_t document(std::uint32_t i) const { return documents[occurrence(i)]; }
-  SPILLWAY_HOST_DEVICE std::uint32_t position(std::uint32_t i) const { return positions[occurrence(i)]; }
-  SPILLWAY_HOST_DEVICE bool starts_list(std::uint32_t i) const { return i == 0 || rank(i - 1) != rank(i); }
-  SPILLWAY_HOST_DEVICE bool changes_document(std::uint32_t i) const { return document(i - 1) != document(i); }
+  SPILLWAY_HOST_DEVICE std::uint32_t position(std::uint32_t i) const { return positions[i]; }
   SPILLWAY_HOST_DEVICE std::uint32_t fragment_start(std::uint32_t i) const {
-    const std::uint32_t list = first_not_below(keys, i, std::uint64_t{rank(i)} << occurrence_bits);
+    const std::uint32_t list = first_not_below(keys, i, std::uint64_t{rank(i)} << document_bits);
     return list + (i - list) / stretch * stretch;
   }
   // The key in [begin, end] where the list of key `begin` is cut, or kNoCut: there is at most one. O(log count), and
@@ -76,12 +63,9 @@ struct FoldedPositions {
     return cut < count && rank(cut) == rank(begin) ? cut : kNoCut;
   }
   SPILLWAY_HOST_DEVICE PostingStart find_start(std::uint32_t i) const {
-    const std::uint32_t of = document(i);
-    const std::uint64_t first = of == 0 ? 0 : document_ends[of - 1];
-    const std::uint32_t start = first_not_below(keys, i, std::uint64_t{rank(i)} << occurrence_bits | first);
+    const PostingStart start = FoldedKeys::find_start(i);
     const std::uint32_t fragment = fragment_start(i);
-    if (start <= fragment) return {fragment, 0};
-    return {start, document(start - 1)};
+    return start.key > fragment ? start : PostingStart{fragment, 0};
   }
 };
 

@@ -89,28 +89,8 @@ SPILLWAY_HOST_DEVICE inline std::uint64_t load_word(const std::uint8_t* bytes, s
   return shift == 0 ? words[0] : words[0] >> shift | words[1] << (64 - shift);
 }
 
-// ranks_in_order[i] = 1 where the i-th string in order differs from the one before it, else 0.
-struct MarkTerms {
-  const std::uint8_t* text;
-  const std::uint64_t* offsets;
-  const std::uint32_t* order;
-  std::uint32_t* ranks_in_order;
-  SPILLWAY_HOST_DEVICE bool same(std::uint32_t a, std::uint32_t b) const {
-    const std::uint64_t bytes = offsets[a + 1] - offsets[a];
-    if (bytes != offsets[b + 1] - offsets[b]) return false;
-    for (std::uint64_t at = 0; at < bytes; at += 8) {
-      std::uint64_t difference = load_word(text, offsets[a] + at) ^ load_word(text, offsets[b] + at);
-      if (bytes - at < 8) difference <<= 8 * (8 - (bytes - at));
-      if (difference != 0) return false;
-    }
-    return true;
-  }
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
-    ranks_in_order[i] = i == 0 || !same(order[i - 1], order[i]) ? 1 : 0;
-  }
-};
-
-// Finds the rank of each string and the first string of each rank, from the inclusive sums of MarkTerms' marks.
+// Finds the rank of each string and the first string of each rank. ranks_in_order: inclusive sums of
+// MarkedOrder::d_firsts.
 struct AssignRanks {
   const std::uint32_t* order;
   const std::uint32_t* ranks_in_order;
@@ -210,6 +190,20 @@ struct MakePositionedKeys {
     const ChunkPlace& chunk = chunks.chunk_of_occurrence(occurrence);
     keys[i] = std::uint64_t{ranks[chunks.string(chunk, occurrence)]} << occurrence_bits | occurrence;
     documents[i] = chunks.document(chunk, occurrence);
+  }
+};
+
+// Replaces the occurrences of sorted keys by their documents, and brings the positions into the order of the keys.
+struct ReplaceOccurrences {
+  const std::uint64_t* sorted;  // [rank | occurrence]
+  unsigned occurrence_bits, document_bits;
+  const std::uint32_t *documents, *positions;  // by occurrence
+  std::uint64_t* keys;                         // [rank | document]; may be `sorted`
+  std::uint32_t* ordered_positions;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    const std::uint64_t key = sorted[i], occurrence = key & ((std::uint64_t{1} << occurrence_bits) - 1);
+    keys[i] = key >> occurrence_bits << document_bits | documents[occurrence];
+    ordered_positions[i] = positions[occurrence];
   }
 };
 

@@ -139,28 +139,33 @@ class ByteAppender {
   std::uint64_t pending_ = 0;
 };
 
-// Writes the tokens without their separators, and the offset of each. The last group also writes the end.
+// Writes the tokens without their separators, and the offset of each. The last group also writes the end. An executor
+// may write several groups at once, by write().
 struct CompactTokens {
   RawTokens raw;
   std::size_t groups;
-  const RawCounts* counts;  // exclusive
+  const RawCounts* counts;  // exclusive; after the last group, the totals
   std::uint8_t* text;
   std::uint64_t* offsets;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
-    const RawGroup group = raw.group(g);
     const RawCounts before = counts[g];
-    ByteAppender out(text + before.bytes);
+    write(raw.group(g), text + before.bytes, before.bytes, offsets + before.tokens);
+    if (g + 1 == groups) offsets[counts[groups].tokens] = counts[groups].bytes;
+  }
+  // Writes the bytes of a group's tokens to `to`, and the offset of each token that begins in it to `offsets`: `begin`
+  // is that of the group's first byte.
+  template <typename Offset>
+  SPILLWAY_HOST_DEVICE static void write(const RawGroup& group, std::uint8_t* to, Offset begin, Offset* offsets) {
+    ByteAppender out(to);
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < RawGroup::kWords; ++i) {
       append_used(out, group.words[i], static_cast<unsigned>(group.used >> 8 * i & 0xFF));
     }
     out.finish();
-    std::uint64_t* to = offsets + before.tokens;
     for (std::uint64_t left = group.starts; left != 0; left &= left - 1) {
       const std::uint64_t below = (left & (~left + 1)) - 1;
-      *to++ = before.bytes + set_bits(group.used & below);
+      *offsets++ = static_cast<Offset>(begin + set_bits(group.used & below));
     }
-    if (g + 1 == groups) *to = before.bytes + set_bits(group.used);
   }
   SPILLWAY_HOST_DEVICE static void append_used(ByteAppender& out, std::uint64_t word, unsigned used) {
     while (used != 0) {
@@ -201,20 +206,27 @@ struct FindDocuments {
   }
 };
 
-// Makes the keys of sorted tokens: [rank | document], or [rank | token] where `documents` is null. Finds the first
-// token of each rank.
+// Makes the keys of sorted tokens: [rank | document]. Finds the first token of each rank.
 struct MakeTokenKeys {
   const std::uint32_t* order;
-  const std::uint32_t* ranks_in_order;  // inclusive sums of MarkTerms' marks
-  const std::uint32_t* documents;       // by token, or null
-  unsigned low_bits;
+  const std::uint32_t* ranks_in_order;  // inclusive sums of MarkedOrder::d_firsts
+  const std::uint32_t* documents;       // by token
+  unsigned document_bits;
   std::uint64_t* keys;
   std::uint32_t* first_tokens;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
     const std::uint32_t token = order[i], rank = ranks_in_order[i] - 1;
     if (i == 0 || ranks_in_order[i - 1] != rank + 1) first_tokens[rank] = token;
-    keys[i] = std::uint64_t{rank} << low_bits | (documents == nullptr ? token : documents[token]);
+    keys[i] = std::uint64_t{rank} << document_bits | documents[token];
   }
+};
+
+// The positions of sorted tokens, so that the steps after this one read them one after the other.
+struct GatherPositions {
+  const std::uint32_t* order;
+  const std::uint32_t* positions;  // by token
+  std::uint32_t* ordered;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { ordered[i] = positions[order[i]]; }
 };
 
 }  // namespace spillway

@@ -13,6 +13,8 @@ namespace spillway {
 
 using GpuStreamHandle = CUstream_st*;  // cudaStream_t
 
+class GpuEvent;
+
 // A queue of work on one GPU, executed in order. Movable, not thread-safe. All members throw GpuError.
 class GpuStream {
  public:
@@ -27,6 +29,8 @@ class GpuStream {
   void make_current() const;
   // Waits until all enqueued work is done; throws the error of that work, if any.
   void synchronize() const;
+  // Lets what is enqueued from now on begin after the event, where it was recorded. Does not wait.
+  void wait_for(const GpuEvent& event) const;
 
  private:
   int gpu_;
@@ -47,6 +51,7 @@ class GpuEvent {
   double since_ms(const GpuEvent& earlier) const;
 
  private:
+  friend class GpuStream;
   CUevent_st* event_ = nullptr;
 };
 

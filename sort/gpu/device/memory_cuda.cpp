@@ -51,6 +51,7 @@ void GpuStream::make_current() const { make_gpu_current(gpu_); }
 void GpuStream::synchronize() const {
   checked([&] { return cudaStreamSynchronize(stream_); });
 }
+void GpuStream::wait_for(const GpuEvent& event) const { cuda_check(cudaStreamWaitEvent(stream_, event.event_, 0)); }
 
 // Waiting blocks the thread instead of spinning, because the processors have other work.
 GpuEvent::GpuEvent() { cuda_check(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync)); }

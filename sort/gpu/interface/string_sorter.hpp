@@ -20,6 +20,12 @@ struct DeviceStrings {
   std::size_t total_bytes = 0;
 };
 
+// The result of DeviceStringSorter::sort_and_mark(): an element for each string, in order.
+struct MarkedOrder {
+  std::uint32_t* d_order = nullptr;
+  std::uint8_t* d_firsts = nullptr;
+};
+
 // Stateless and thread-safe. All device pointers belong to the stream's GPU, which must be the calling thread's current
 // one.
 class DeviceStringSorter {
@@ -33,6 +39,10 @@ class DeviceStringSorter {
   // kDeviceAlignment. Enqueues all work on the stream, and may wait for the stream in between. Throws GpuError.
   virtual void sort(const DeviceStrings& strings, std::uint32_t* d_order, std::uint32_t* d_lcps,
                     std::uint8_t* d_scratch, GpuStreamHandle stream) const = 0;
+  // As sort() without LCPs, and tells which strings are equal: d_firsts[i] = 1 where string d_order[i] differs from the
+  // one before it in order, and for i = 0; else 0. A sorter whose keys know it reads no string for that.
+  virtual void sort_and_mark(const DeviceStrings& strings, const MarkedOrder& out, std::uint8_t* d_scratch,
+                             GpuStreamHandle stream) const;
   // As sort() without LCPs, and returns the times of its steps by events on the stream, for which it waits. Sorters
   // without a clock sort, and return none.
   virtual SortSteps sort_in_steps(const DeviceStrings& strings, std::uint32_t* d_order, std::uint8_t* d_scratch,

@@ -31,7 +31,23 @@ __global__ __launch_bounds__(kThreads) void compute_lcps_kernel(DeviceStrings st
   });
 }
 
+// Strings of other lengths differ, and are not read.
+__global__ __launch_bounds__(kThreads) void mark_firsts_kernel(DeviceStrings strings, MarkedOrder out) {
+  for_each_item(strings.count, [&](std::size_t i) {
+    const DeviceString string = string_at(strings, out.d_order[i]);
+    const DeviceString before = string_at(strings, out.d_order[i == 0 ? 0 : i - 1]);
+    const bool is_equal = i != 0 && string.bytes == before.bytes && shared_prefix(before, string, 0) == string.bytes;
+    out.d_firsts[i] = is_equal ? 0 : 1;
+  });
+}
+
 }  // namespace
+
+void DeviceStringSorter::sort_and_mark(const DeviceStrings& strings, const MarkedOrder& out, std::uint8_t* d_scratch,
+                                       GpuStreamHandle stream) const {
+  sort(strings, out.d_order, nullptr, d_scratch, stream);
+  mark_firsts(strings, out, stream);
+}
 
 void check_string_count(std::size_t count) {
   if (count > 0xFFFFFFFF) throw UsageError("a string sorter orders at most 2^32-1 strings at once: split the set");
@@ -47,6 +63,12 @@ void compute_lcps(const DeviceStrings& strings, const std::uint32_t* d_order, st
                   GpuStreamHandle stream) {
   if (strings.count == 0) return;
   compute_lcps_kernel<<<blocks_for(strings.count, kItems * kThreads), kThreads, 0, stream>>>(strings, d_order, d_lcps);
+  check_launch();
+}
+
+void mark_firsts(const DeviceStrings& strings, const MarkedOrder& out, GpuStreamHandle stream) {
+  if (strings.count == 0) return;
+  mark_firsts_kernel<<<blocks_for(strings.count, kItems * kThreads), kThreads, 0, stream>>>(strings, out);
   check_launch();
 }
 

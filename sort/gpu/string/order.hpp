@@ -1,5 +1,5 @@
-// The result of a string sorter on the device: the identity order that sorts start from, and the LCPs of a sorted
-// order.
+// The result of a string sorter on the device: the identity order that sorts start from, and the LCPs and the equal
+// neighbours of a sorted order.
 #pragma once
 
 #include "sort/gpu/interface/string_sorter.hpp"
@@ -15,5 +15,9 @@ void fill_identity(std::uint32_t* d_order, std::size_t count, GpuStreamHandle st
 // d_lcps[i] = bytes that strings d_order[i - 1] and d_order[i] share; 0 for i = 0. Reads each string twice at most.
 void compute_lcps(const DeviceStrings& strings, const std::uint32_t* d_order, std::uint32_t* d_lcps,
                   GpuStreamHandle stream);
+
+// Fills out.d_firsts as DeviceStringSorter::sort_and_mark() does, by comparing neighbours. Requires: out.d_order is the
+// order of the strings.
+void mark_firsts(const DeviceStrings& strings, const MarkedOrder& out, GpuStreamHandle stream);
 
 }  // namespace spillway

@@ -54,8 +54,9 @@ class FinishTile {
                         Shared& shared)
       : strings_(strings), segments_(segments), segment_count_(segment_count), s_(shared) {}
 
-  __device__ void run(std::uint32_t tile, SecondCodes second, std::uint32_t* order) {
-    if (!load(tile, order)) return;
+  // out.d_firsts may be null.
+  __device__ void run(std::uint32_t tile, SecondCodes second, const MarkedOrder& out) {
+    if (!load(tile, out.d_order)) return;
     for (;; second = {}) {
       if (second.codes != nullptr) {
         find_differing_codes(second.codes);
@@ -65,10 +66,10 @@ class FinishTile {
       }
       if (__syncthreads_or(active_ != 0 ? 1 : 0) == 0) break;
       sort();
-      split(second.codes != nullptr ? second.bytes : kFinishKeyBytes);
+      split(second.codes != nullptr ? second.bytes : kFinishKeyBytes, out.d_firsts);
     }
     for (unsigned i = 0; i < kItems; ++i) {
-      if (place(i) < count_) order[slot_[i]] = index_[i];
+      if (place(i) < count_) out.d_order[slot_[i]] = index_[i];
     }
   }
 
@@ -224,12 +225,14 @@ class FinishTile {
   }
 
   // Makes the strings of one key, of `bytes` bytes, a new segment. Strings that are alone or have ended are final.
-  __device__ void split(std::uint32_t bytes) {
+  // Marks the first string of each key; that of the old segment is marked already.
+  __device__ void split(std::uint32_t bytes, std::uint8_t* firsts) {
     for (unsigned i = 0; i < kItems; ++i) {
       if (!is_active(i)) continue;
       const std::uint32_t at = place(i);
       const bool is_same_before = at > range_[i].begin && s_.key[at - 1] == key_[i];
       const bool is_same_after = at + 1 < range_[i].end && s_.key[at + 1] == key_[i];
+      if (firsts != nullptr && !is_same_before) firsts[slot_[i]] = 1;
       depth_[i] += bytes;
       if (has_finish_key_ended(key_[i]) || (!is_same_before && !is_same_after)) {
         finish(i);
@@ -256,10 +259,10 @@ class FinishTile {
 template <typename Policy>
 __global__ __launch_bounds__(Policy::kThreads) void finish_segments_kernel(
     const __grid_constant__ DeviceStrings strings, const __grid_constant__ FinishSegments segments,
-    std::uint32_t segment_count, SecondCodes second, std::uint32_t* order) {
+    std::uint32_t segment_count, SecondCodes second, MarkedOrder out) {
   extern __shared__ __align__(16) std::uint8_t s_bytes[];
   auto& shared = *reinterpret_cast<typename FinishTile<Policy>::Shared*>(s_bytes);
-  FinishTile<Policy>(strings, segments, segment_count, shared).run(blockIdx.x, second, order);
+  FinishTile<Policy>(strings, segments, segment_count, shared).run(blockIdx.x, second, out);
 }
 
 }  // namespace spillway

@@ -106,4 +106,21 @@ __global__ void write_order_kernel(LargeRound round, RoundKeys<std::uint64_t> so
   order[round.place(sorted.segment(sorted.keys[at]), static_cast<std::uint32_t>(at))] = values[at];
 }
 
+// Marks, in the result, the strings of a round whose keys differ from those before them in their segment. Strings with
+// one key keep no mark: they are equal, or later rounds mark them. The first round marks every place.
+template <typename Key>
+__global__ void mark_firsts_kernel(LargeRound round, RoundKeys<Key> sorted, std::uint8_t* firsts) {
+  const std::size_t thread = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  if (thread >= sorted.count) return;
+  const auto at = static_cast<std::uint32_t>(thread);
+  const Key key = sorted.keys[at];
+  const bool differs = at == 0 || sorted.keys[at - 1] != key;
+  if (round.segment_count == 0) {
+    firsts[at] = differs ? 1 : 0;
+  } else if (differs) {
+    // Where a segment begins the mark is 1 already.
+    firsts[round.place(sorted.segment(key), at)] = 1;
+  }
+}
+
 }  // namespace spillway

@@ -69,17 +69,19 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count) {
 // One sort of two strings or more.
 class StringRadixSort {
  public:
-  StringRadixSort(const DeviceStrings& strings, std::uint32_t* d_order, const RadixScratch& scratch,
+  // out.d_firsts may be null.
+  StringRadixSort(const DeviceStrings& strings, const MarkedOrder& out, const RadixScratch& scratch,
                   GpuStreamHandle stream)
       : strings_(strings),
-        d_order_(d_order),
+        d_order_(out.d_order),
+        d_firsts_(out.d_firsts),
         scratch_(scratch),
         stream_(stream),
         count_(static_cast<std::uint32_t>(strings.count)) {}
 
   void run() {
     find_digits();
-    if (counters_.longest == 0) return fill_identity(d_order_, count_, stream_);
+    if (counters_.longest == 0) return keep_equal();
     const DigitKey shape = shape_key(digits_.base, kFirstKeyBits, counters_.longest);
     if (shape.is_whole()) return sort_digits(shape);
     has_table_ = is_table_worthwhile(digits_.base, count_) && table_bytes() <= most_shared_bytes(make_codes_kernel);
@@ -91,6 +93,14 @@ class StringRadixSort {
  private:
   using FirstPairs = PairBuffers<std::uint32_t>;
   using RoundPairs = PairBuffers<std::uint64_t>;
+
+  // All strings are empty.
+  void keep_equal() {
+    fill_identity(d_order_, count_, stream_);
+    if (d_firsts_ == nullptr) return;
+    cuda_check(cudaMemsetAsync(d_firsts_, 0, count_, stream_));
+    cuda_check(cudaMemsetAsync(d_firsts_, 1, 1, stream_));
+  }
 
   static unsigned blocks(std::size_t threads) { return blocks_for(threads, kStringThreads); }
   static unsigned some_blocks(std::size_t threads) { return std::clamp(blocks(threads), 1u, kMostBlocks); }
@@ -114,6 +124,7 @@ class StringRadixSort {
     FirstPairs pairs = first_pairs(shape.bits);
     make_first_keys(pairs, shape, nullptr);
     sort_first(pairs, shape.bits);
+    mark_firsts(RoundKeys<std::uint32_t>{pairs.keys.current(), count_, shape.bits}, {});
   }
 
   // Sorts by first codes, and strings that share theirs and go on by second codes. These are in memory that the first
@@ -128,8 +139,9 @@ class StringRadixSort {
       make_first_keys(pairs, shape, second);
     }
     sort_first(pairs, shape.bits);
-    list_segments(RoundKeys<std::uint32_t>{pairs.keys.current(), count_, kFirstKeyBits}, {}, shape.digits,
-                  scratch_.large[1]);
+    const RoundKeys<std::uint32_t> sorted{pairs.keys.current(), count_, kFirstKeyBits};
+    mark_firsts(sorted, {});
+    list_segments(sorted, {}, shape.digits, scratch_.large[1]);
     number_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[1].offset, scratch_.counters);
     check_launch();
     read_counters();
@@ -222,12 +234,20 @@ class StringRadixSort {
     copy_on_device(d_order_, pairs.values.current(), count_ * sizeof(std::uint32_t), stream_);
   }
 
-  // Sorts the pairs of a round and writes the order.
+  // Sorts the pairs of a round, and writes the order and marks.
   void sort_round(RoundPairs& pairs, const LargeRound& round, const DigitKey& shape) {
     sort(pairs, round.string_count, shape.bits + bits_below(round.segment_count));
-    write_order_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-        round, RoundKeys<std::uint64_t>{pairs.keys.current(), round.string_count, shape.bits}, pairs.values.current(),
-        d_order_);
+    const RoundKeys<std::uint64_t> sorted{pairs.keys.current(), round.string_count, shape.bits};
+    write_order_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(round, sorted,
+                                                                                   pairs.values.current(), d_order_);
+    check_launch();
+    mark_firsts(sorted, round);
+  }
+
+  template <typename Key>
+  void mark_firsts(const RoundKeys<Key>& sorted, const LargeRound& round) {
+    if (d_firsts_ == nullptr) return;
+    mark_firsts_kernel<<<blocks(sorted.count), kStringThreads, 0, stream_>>>(round, sorted, d_firsts_);
     check_launch();
   }
 
@@ -290,12 +310,14 @@ class StringRadixSort {
     constexpr auto shared_bytes = static_cast<int>(sizeof(typename FinishTile<Policy>::Shared));
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
     const unsigned tiles = blocks_for(string_count, Policy::kStride);
-    kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, second, d_order_);
+    kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, second,
+                                                               MarkedOrder{d_order_, d_firsts_});
     check_launch();
   }
 
   const DeviceStrings& strings_;
   std::uint32_t* d_order_;
+  std::uint8_t* d_firsts_;
   const RadixScratch& scratch_;
   GpuStreamHandle stream_;
   std::uint32_t count_;
@@ -316,15 +338,21 @@ std::size_t GpuStringRadixSorter::scratch_bytes(std::size_t count, std::size_t) 
 
 void GpuStringRadixSorter::sort(const DeviceStrings& strings, std::uint32_t* d_order, std::uint32_t* d_lcps,
                                 std::uint8_t* d_scratch, GpuStreamHandle stream) const {
+  sort_and_mark(strings, {d_order, nullptr}, d_scratch, stream);
+  if (d_lcps != nullptr) compute_lcps(strings, d_order, d_lcps, stream);
+}
+
+void GpuStringRadixSorter::sort_and_mark(const DeviceStrings& strings, const MarkedOrder& out, std::uint8_t* d_scratch,
+                                         GpuStreamHandle stream) const {
   check_string_count(strings.count);
   if (strings.count < 2) {
-    fill_identity(d_order, strings.count, stream);
-  } else {
-    DeviceArena arena(d_scratch, scratch_bytes(strings.count, strings.total_bytes));
-    const RadixScratch scratch = lay_out(arena, static_cast<std::uint32_t>(strings.count));
-    StringRadixSort(strings, d_order, scratch, stream).run();
+    fill_identity(out.d_order, strings.count, stream);
+    if (out.d_firsts != nullptr) cuda_check(cudaMemsetAsync(out.d_firsts, 1, strings.count, stream));
+    return;
   }
-  if (d_lcps != nullptr) compute_lcps(strings, d_order, d_lcps, stream);
+  DeviceArena arena(d_scratch, scratch_bytes(strings.count, strings.total_bytes));
+  const RadixScratch scratch = lay_out(arena, static_cast<std::uint32_t>(strings.count));
+  StringRadixSort(strings, out, scratch, stream).run();
 }
 
 }  // namespace spillway

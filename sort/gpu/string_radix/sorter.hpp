@@ -15,6 +15,9 @@ class GpuStringRadixSorter final : public DeviceStringSorter {
   std::size_t scratch_bytes(std::size_t count, std::size_t total_bytes) const override;
   void sort(const DeviceStrings& strings, std::uint32_t* d_order, std::uint32_t* d_lcps, std::uint8_t* d_scratch,
             GpuStreamHandle stream) const override;
+  // Marks by keys: a round tells which of its strings differ. out.d_firsts may be null.
+  void sort_and_mark(const DeviceStrings& strings, const MarkedOrder& out, std::uint8_t* d_scratch,
+                     GpuStreamHandle stream) const override;
 };
 
 }  // namespace spillway

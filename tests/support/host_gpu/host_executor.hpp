@@ -12,9 +12,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "indexer/gpu/pipeline/block_packer.hpp"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
+#include "indexer/gpu/steps/tokens.hpp"
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/faults.hpp"
@@ -24,21 +29,26 @@
 
 namespace spillway::testing {
 
-using HostArena = Arena<Buffer>;
-inline std::shared_ptr<HostArena> make_host_arena(std::size_t bytes, MemoryBudget& budget) {
-  return std::make_shared<HostArena>(Buffer(budget, bytes, "an arena"));
+using HostArenas = ArenaPool<Buffer>;
+inline std::shared_ptr<HostArenas> make_host_arenas(unsigned count, std::size_t bytes, MemoryBudget& budget) {
+  std::vector<Buffer> arenas;
+  for (unsigned i = 0; i < count; ++i) arenas.emplace_back(budget, bytes, "an arena");
+  return std::make_shared<HostArenas>(std::move(arenas));
 }
 
 class HostExecutor {
  public:
   // `records` may be null for blocks of tokens.
-  HostExecutor(std::shared_ptr<HostArena> arena, const RecordSorter* records, const StringSorter& strings,
+  HostExecutor(std::shared_ptr<HostArenas> arenas, const RecordSorter* records, const StringSorter& strings,
                MemoryBudget& budget)
-      : arena_(std::move(arena)), budget_(budget), records_(records), strings_(strings) {
+      : arenas_(std::move(arenas)), budget_(budget), records_(records), strings_(strings) {
     count_gpu_call();
   }
 
-  HostArena& arena() const { return *arena_; }
+  void prepare(const BlockPacker&) {}
+  void take_arena() { arena_ = arenas_->take(); }
+  void give_arena_back() { arena_.reset(); }
+  Buffer& arena() const { return *arena_; }
   PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, records_, strings_); }
   static PassScratch scratch_of(const BlockPassSize& size, const RecordSorter* records, const StringSorter& strings) {
     return {size.strings * sizeof(StringRef) + strings.scratch_bytes(size.strings),
@@ -46,6 +56,11 @@ class HostExecutor {
   }
 
   void start() {}
+  template <typename Upload>
+  void upload_in_turn(const Upload& upload) {
+    mark(PassMark::kBegin);
+    upload();
+  }
   void mark(PassMark mark) { marks_[static_cast<std::size_t>(mark)] = watch_.seconds(); }
 
   template <typename Pack>
@@ -73,6 +88,7 @@ class HostExecutor {
     count_gpu_call();
     tbb::parallel_for(std::size_t{0}, count, step);
   }
+  void compact(const CompactTokens& step) { for_each(step.groups, step); }
   template <typename From, typename To, typename Sum>
   void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t>) {
     To total{};
@@ -100,13 +116,18 @@ class HostExecutor {
         sum);
   }
 
-  void sort_strings(const DeviceStrings& strings, std::uint32_t* order, std::span<std::uint8_t> scratch) {
+  void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
     const std::span<StringRef> refs(reinterpret_cast<StringRef*>(scratch.data()), strings.count);
     const std::uint64_t* const offsets = strings.d_offsets;
     for (std::uint32_t i = 0; i < refs.size(); ++i) {
       refs[i] = {strings.d_bytes + offsets[i], static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]), i};
     }
-    strings_.sort(refs, {order, refs.size()}, {}, scratch.subspan(refs.size_bytes()));
+    strings_.sort(refs, {out.d_order, refs.size()}, {}, scratch.subspan(refs.size_bytes()));
+    const auto text = [&](std::size_t i) {
+      const std::uint64_t begin = offsets[out.d_order[i]], end = offsets[out.d_order[i] + 1];
+      return std::string_view(reinterpret_cast<const char*>(strings.d_bytes) + begin, end - begin);
+    };
+    for (std::size_t i = 0; i < strings.count; ++i) out.d_firsts[i] = i == 0 || text(i - 1) != text(i) ? 1 : 0;
   }
   bool sorts_stably() const { return records_->stable(); }
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
@@ -136,7 +157,8 @@ class HostExecutor {
   void abandon() noexcept {}
 
  private:
-  const std::shared_ptr<HostArena> arena_;
+  const std::shared_ptr<HostArenas> arenas_;
+  HostArenas::Turn arena_;
   MemoryBudget& budget_;
   const RecordSorter* records_;
   const StringSorter& strings_;

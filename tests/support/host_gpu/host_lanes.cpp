@@ -13,7 +13,7 @@ namespace {
 class DamagingExecutor : public HostExecutor {
  public:
   DamagingExecutor(std::size_t arena_bytes, MemoryBudget& budget, const DamageUpload& damage)
-      : HostExecutor(make_host_arena(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"), budget),
+      : HostExecutor(make_host_arenas(1, arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"), budget),
         damage_(damage) {}
   // Notes where the uploads of the next block begin.
   PassScratch scratch(const BlockPassSize& size) {
@@ -36,7 +36,7 @@ class DamagingExecutor : public HostExecutor {
  private:
   void damage(std::uint8_t* to, std::size_t bytes) {
     if (bytes == 0) return;
-    const auto place = static_cast<std::size_t>(to - arena().memory.data());
+    const auto place = static_cast<std::size_t>(to - arena().data());
     std::size_t upload = 0;
     for (std::size_t i = 1; i < begins_.size(); ++i) {
       if (begins_[i] <= place && (begins_[upload] > place || begins_[i] > begins_[upload])) upload = i;
@@ -51,12 +51,11 @@ class DamagingExecutor : public HostExecutor {
 }  // namespace
 
 GpuLanes make_host_lanes(const HostLaneOptions& options, MemoryBudget& budget) {
-  std::vector<std::shared_ptr<HostArena>> arenas;
-  for (unsigned i = 0; i < options.arenas; ++i) arenas.push_back(make_host_arena(options.arena_bytes, budget));
+  const auto arenas = make_host_arenas(options.arenas, options.arena_bytes, budget);
   GpuLanes lanes;
   for (unsigned i = 0; i < options.lanes; ++i) {
-    lanes.push_back(std::make_unique<ExecutorLane<HostExecutor>>(options.form, arenas[i % options.arenas],
-                                                                 options.records, *options.strings, budget));
+    lanes.push_back(
+        std::make_unique<ExecutorLane<HostExecutor>>(options.form, arenas, options.records, *options.strings, budget));
   }
   return lanes;
 }

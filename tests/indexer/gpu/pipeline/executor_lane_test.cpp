@@ -179,7 +179,8 @@ TEST_P(HostLane, SaysThatTheGpuIsLostEachTime) {
 class SlotExecutor : public testing::HostExecutor {
  public:
   SlotExecutor(std::size_t arena_bytes, unsigned refused, std::size_t& sent_bytes, MemoryBudget& budget)
-      : HostExecutor(testing::make_host_arena(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"), budget),
+      : HostExecutor(testing::make_host_arenas(1, arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
+                     budget),
         refused_(refused),
         sent_bytes_(sent_bytes) {}
   bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> region) {

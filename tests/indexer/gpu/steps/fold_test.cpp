@@ -15,7 +15,7 @@ namespace spillway {
 namespace {
 
 constexpr std::uint32_t kStretch = kGroupKeys + 1;  // the least that is allowed: most cuts
-constexpr unsigned kOccurrenceBits = 20;
+constexpr unsigned kOccurrenceBits = 20, kDocumentBits = 19;
 
 struct Posting {
   std::uint32_t document = 0;
@@ -26,7 +26,7 @@ using List = std::vector<Posting>;
 
 // A block: occurrence i belongs to term terms[i] and to document documents[i].
 struct Block {
-  std::vector<std::uint32_t> documents, document_ends, positions;
+  std::vector<std::uint32_t> documents, positions;
   std::vector<std::uint64_t> keys;  // sorted
   std::uint32_t term_count = 0;
 };
@@ -42,9 +42,6 @@ Block make_block(const std::vector<std::uint32_t>& lengths, std::uint32_t per_do
     block.documents.push_back(i / per_document);
     block.positions.push_back(i % per_document);
     block.keys.push_back(std::uint64_t{terms[i]} << kOccurrenceBits | i);
-  }
-  for (std::uint32_t d = 0; d <= block.documents.back(); ++d) {
-    block.document_ends.push_back(std::min((d + 1) * per_document, static_cast<std::uint32_t>(terms.size())));
   }
   std::sort(block.keys.begin(), block.keys.end());
   return block;
@@ -77,9 +74,13 @@ struct Folded {
 
 Folded fold(const Block& block) {
   const auto count = static_cast<std::uint32_t>(block.keys.size());
-  const FoldedPositions keys{
-      block.keys.data(),     count, kOccurrenceBits, kStretch, block.documents.data(), block.document_ends.data(),
-      block.positions.data()};
+  std::vector<std::uint64_t> with_documents(count);
+  std::vector<std::uint32_t> ordered_positions(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ReplaceOccurrences{block.keys.data(),      kOccurrenceBits,       kDocumentBits,           block.documents.data(),
+                       block.positions.data(), with_documents.data(), ordered_positions.data()}(i);
+  }
+  const FoldedPositions keys{{with_documents.data(), count, kDocumentBits}, kStretch, ordered_positions.data()};
   const std::size_t groups = (count + kGroupKeys - 1) / kGroupKeys;
   std::vector<GroupSums> sums(groups + 1);
   for (std::size_t g = 0; g <= groups; ++g) MeasureGroup<FoldedPositions>{keys, sums.data()}(g);

@@ -105,9 +105,7 @@ class OneSort {
   void check(bool with_lcps) const {
     const GuardedBuffer d_order(strings_.count() * 4, stream_), d_lcps(strings_.count() * 4, stream_);
     stream_.make_current();
-    sorter_.sort({d_bytes_.data(), reinterpret_cast<const std::uint64_t*>(d_offsets_.data()), strings_.count(),
-                  strings_.bytes.size()},
-                 d_order.as<std::uint32_t>(), with_lcps ? d_lcps.as<std::uint32_t>() : nullptr,
+    sorter_.sort(device_strings(), d_order.as<std::uint32_t>(), with_lcps ? d_lcps.as<std::uint32_t>() : nullptr,
                  d_scratch_.as<std::uint8_t>(), stream_.handle());
     const std::vector<std::uint32_t> order = d_order.read_values<std::uint32_t>(stream_);
     ASSERT_TRUE(order == expected_order());
@@ -116,7 +114,25 @@ class OneSort {
     EXPECT_EQ(scratch.size(), sorter_.scratch_bytes(strings_.count(), strings_.bytes.size()));
   }
 
+  void check_marks() const {
+    const GuardedBuffer d_order(strings_.count() * 4, stream_), d_firsts(strings_.count(), stream_);
+    stream_.make_current();
+    sorter_.sort_and_mark(device_strings(), {d_order.as<std::uint32_t>(), d_firsts.as<std::uint8_t>()},
+                          d_scratch_.as<std::uint8_t>(), stream_.handle());
+    const std::vector<std::uint32_t> order = d_order.read_values<std::uint32_t>(stream_);
+    ASSERT_TRUE(order == expected_order());
+    const std::vector<std::uint8_t> firsts = d_firsts.read_values<std::uint8_t>(stream_);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      ASSERT_EQ(firsts[i], i == 0 || strings_.at(order[i - 1]) != strings_.at(order[i]) ? 1 : 0) << i;
+    }
+    d_scratch_.read_values<std::uint8_t>(stream_);
+  }
+
  private:
+  DeviceStrings device_strings() const {
+    return {d_bytes_.data(), reinterpret_cast<const std::uint64_t*>(d_offsets_.data()), strings_.count(),
+            strings_.bytes.size()};
+  }
   std::vector<std::uint32_t> expected_order() const {
     std::vector<std::uint32_t> order(strings_.count());
     std::iota(order.begin(), order.end(), 0u);
@@ -155,6 +171,38 @@ TEST_P(DeviceStringSorterContract, SortsWithAndWithoutLcpsInScratchThatIsDirty) 
     sort.check(true);
     sort.check(false);
     sort.check(true);
+  }
+}
+
+// Strings drawn from few distinct ones of up to max_bytes bytes after a prefix, the first of them most often.
+Strings drawn_strings(std::size_t count, std::size_t distinct, std::size_t max_bytes, std::string_view alphabet,
+                      std::uint64_t seed) {
+  const Strings words = random_strings(distinct, max_bytes, alphabet, alphabet.substr(0, 9), seed);
+  std::mt19937_64 random(seed);
+  Strings strings;
+  for (std::size_t i = 0; i < count; ++i)
+    strings.add(words.at(static_cast<std::uint32_t>(random() % (random() % distinct + 1))));
+  return strings;
+}
+
+TEST_P(DeviceStringSorterContract, MarksTheFirstOfEqualStrings) {
+  for (const std::size_t count : testing::sanitizer_sizes({0, 1, 2, 100, 3000, 70000}, {0, 1, 2, 100, 5000})) {
+    OneSort(random_strings(count, 3, "abcd", "", count), *GetParam()).check_marks();  // keys hold them completely
+    OneSort(random_strings(count, 12, "abcd", "a prefix of a quarter/", count), *GetParam()).check_marks();
+    OneSort(random_strings(count, 0, "a", "", count), *GetParam()).check_marks();  // all empty
+  }
+  std::string letters;
+  for (int i = 1; i <= 120; ++i) letters += static_cast<char>(i);
+  const std::size_t count = testing::sanitizer_size(80000, 6000);
+  // Segments of all sizes, which later rounds split, or which are equal strings.
+  for (const std::size_t distinct : {1, 7, 60, 2000}) {
+    for (const std::size_t max_bytes : {9, 20, 90}) {
+      for (const std::size_t base : {2, 26, 120}) {
+        OneSort(drawn_strings(count, distinct, max_bytes, std::string_view(letters).substr(0, base), distinct),
+                *GetParam())
+            .check_marks();
+      }
+    }
   }
 }
 
