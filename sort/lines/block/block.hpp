@@ -15,6 +15,7 @@
 #include "io/memory/budget.hpp"
 #include "sort/interface/string_sorter.hpp"
 #include "sort/lines/block/items.hpp"
+#include "sort/lines/block/padded_copy.hpp"
 #include "sort/lines/block/text.hpp"
 #include "sort/lines/keys/key_encoder.hpp"
 
@@ -60,10 +61,13 @@ class LineBlock {
   std::size_t size(std::size_t part) const { return parts_[part].end - parts_[part].begin; }
   // The i-th line of a sorted part; kCopyPadding bytes after its line end are readable.
   std::string_view line(std::size_t part, std::size_t i) const { return texts_.view(items_[index(part, i)]); }
-  void prefetch(std::size_t part, std::size_t i) const {
-    const LineItem& item = items_[index(part, i)];
-    __builtin_prefetch(texts_.data(item));
-    __builtin_prefetch(texts_.data(item) + (item.place & kManyBytes));
+  // Loads the first and the last bytes of lines [begin, end).
+  void load_early(std::size_t part, std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i != end; ++i) {
+      const LineItem& item = items_[index(part, i)];
+      spillway::load_early(texts_.data(item));
+      spillway::load_early(texts_.data(item) + (item.place & kManyBytes));
+    }
   }
   // The text, if it is in order as it was read.
   std::span<const std::uint8_t> text_in_order() const {

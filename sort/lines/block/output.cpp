@@ -18,7 +18,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{512} << 10;  // that are gathered before they are written
-constexpr std::size_t kAhead = 16;                           // lines from which texts are loaded early
+constexpr std::size_t kAhead = 48;                           // lines whose texts are loaded early
 
 // Calls put(bytes) with the text of a sorted part, at most kChunkBytes at once or one line.
 class PartText {
@@ -34,7 +34,7 @@ class PartText {
     };
     const std::size_t lines = block.size(part), end_bytes = block.format().end_bytes();
     for (std::size_t i = 0; i != lines; ++i) {
-      if (i + kAhead < lines) block.prefetch(part, i + kAhead);
+      if (i % kAhead == 0) block.load_early(part, i, std::min(lines, i + kAhead));
       const std::string_view line = block.line(part, i);
       if (line.size() >= static_cast<std::size_t>(end - to)) hand_on();
       if (line.size() < kChunkBytes) {

@@ -18,7 +18,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kAhead = 16;  // lines from which texts are loaded early
+constexpr std::size_t kAhead = 48;  // lines whose texts are loaded early
 
 constexpr std::size_t kSliceBytes = std::size_t{512} << 10;  // of lines that are encoded before they are written
 
@@ -98,7 +98,7 @@ class RunWriter {
     Record last;
     std::size_t i = slice.begin;
     for (bool goes_on = true; goes_on && i != slice.end; ++i) {
-      if (i + kAhead < slice.end) block_.prefetch(slice.part, i + kAhead);
+      if ((i - slice.begin) % kAhead == 0) block_.load_early(slice.part, i, std::min(slice.end, i + kAhead));
       const std::string_view line = block_.line(slice.part, i);
       if (const LongestLine measured = measure_long(line, encoder_); measured.is_long()) {
         if (!records.is_empty() && !put(records.finish())) break;
