@@ -1,5 +1,6 @@
 // A tournament tree of the records of sorted sources, which compares no byte twice: each loser knows how many bytes it
-// shares with the winner that beat it (Bingmann, Eberle, Sanders, "Engineering parallel string sorting", 2017).
+// shares with the winner that beat it (Bingmann, Eberle, Sanders, "Engineering parallel string sorting", 2017), and the
+// byte after them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace spillway {
 template <typename Cursor>
 class Tournament {
  public:
-  // Requires: no cursor is empty. Each stands before its first record.
+  // Requires: no cursor is empty, and there are fewer than 2^23. Each stands before its first record.
   Tournament(std::vector<Cursor> cursors, const RecordOrder& order)
       : order_(order),
         cursors_(std::move(cursors)),
@@ -41,12 +42,21 @@ class Tournament {
   std::uint32_t shared() const { return shared_; }
 
  private:
-  struct Player {
-    std::uint32_t source;
-    std::int64_t shared;  // with the record that won against it; -1: its source has ended
-  };
+  // A record that is known by what it shares with the one that won against it, the offset-value code of Conner (IBM
+  // Technical Disclosure Bulletin, 1977): ~shared bytes : 32 | rank of the byte after them : 9 | source : 23. Of two
+  // that were beaten by the same record the lesser code wins, and the other one keeps its code; if they differ in their
+  // sources only, the bytes after that decide.
+  using Player = std::uint64_t;
+  static constexpr unsigned kSourceBits = 23, kRankBits = 9;
+  static constexpr Player kEnded = ~Player{0} << kSourceBits;
+  static std::uint32_t source_of(Player player) { return player & ((1U << kSourceBits) - 1); }
+  static std::uint32_t shared_of(Player player) {
+    return ~static_cast<std::uint32_t>(player >> (kSourceBits + kRankBits));
+  }
+  Player player(std::uint32_t source, std::size_t shared) const;
   bool advance();
-  bool wins(Player& challenger, Player& holder) const;
+  void resolve(Player& winner, Player& loser) const;
+  void play(Player& challenger, Player& holder) const;
   void build();
   void replay(Player challenger);
   RecordOrder order_;
@@ -64,18 +74,33 @@ using RunMerger = Tournament<RunCursor>;
 // Merges a range of sorted runs, which outlive the merger.
 RunMerger merge_range(std::span<const Run> runs, const RecordOrder& order, const MergeRange& range);
 
-// Both share with the last winner what they say. Leaves in the loser what it shares with the one that wins.
 template <typename Cursor>
-bool Tournament<Cursor>::wins(Player& challenger, Player& holder) const {
-  if (challenger.shared != holder.shared) return challenger.shared > holder.shared;
-  if (challenger.shared < 0) return challenger.source < holder.source;
+auto Tournament<Cursor>::player(std::uint32_t source, std::size_t shared) const -> Player {
+  const std::string_view record = heads_[source].compared(order_);
+  std::uint32_t rank = shared == record.size() ? 0 : 1U + static_cast<unsigned char>(record[shared]);
+  if (order_.is_descending) rank = 256 - rank;
+  return Player{~static_cast<std::uint32_t>(shared)} << (kSourceBits + kRankBits) | Player{rank} << kSourceBits | source;
+}
+
+// Requires: both were beaten by the same record. Leaves in the loser what it shares with the winner.
+template <typename Cursor>
+void Tournament<Cursor>::play(Player& challenger, Player& holder) const {
+  if ((challenger ^ holder) >> kSourceBits == 0) return resolve(challenger, holder);
+  const Player winner = std::min(challenger, holder);
+  holder = std::max(challenger, holder);
+  challenger = winner;
+}
+
+template <typename Cursor>
+void Tournament<Cursor>::resolve(Player& winner, Player& loser) const {
+  if (winner > loser) std::swap(winner, loser);  // the first source wins ties
+  if (winner >= kEnded) return;
+  const std::uint32_t first = source_of(winner), second = source_of(loser);
   std::size_t shared = 0;
-  const int difference =
-      compare_records(heads_[challenger.source].compared(order_), heads_[holder.source].compared(order_),
-                      static_cast<std::size_t>(challenger.shared), order_, shared);
-  const bool challenger_wins = difference < 0 || (difference == 0 && challenger.source < holder.source);
-  (challenger_wins ? holder : challenger).shared = static_cast<std::int64_t>(shared);
-  return challenger_wins;
+  const int difference = compare_records(heads_[first].compared(order_), heads_[second].compared(order_),
+                                         shared_of(winner), order_, shared);
+  if (difference > 0) std::swap(winner, loser);
+  loser = player(source_of(loser), shared);
 }
 
 template <typename Cursor>
@@ -85,25 +110,22 @@ void Tournament<Cursor>::build() {
   for (std::size_t i = 0; i < size; ++i) {
     cursors_[i].next();
     heads_[i] = cursors_[i].record();
-    winners[size + i] = {static_cast<std::uint32_t>(i), 0};
+    winners[size + i] = player(static_cast<std::uint32_t>(i), 0);
   }
   for (std::size_t node = size - 1; node >= 1; --node) {
-    Player a = winners[2 * node], b = winners[2 * node + 1];
-    const bool a_wins = wins(a, b);
-    winners[node] = a_wins ? a : b;
-    losers_[node] = a_wins ? b : a;
+    winners[node] = winners[2 * node];
+    losers_[node] = winners[2 * node + 1];
+    play(winners[node], losers_[node]);
   }
-  winner_ = winners[1].source;
+  winner_ = source_of(winners[1]);
   shared_ = 0;
 }
 
 template <typename Cursor>
 void Tournament<Cursor>::replay(Player challenger) {
-  for (std::size_t node = (challenger.source + cursors_.size()) / 2; node >= 1; node /= 2) {
-    if (!wins(challenger, losers_[node])) std::swap(challenger, losers_[node]);
-  }
-  winner_ = challenger.source;
-  shared_ = challenger.shared < 0 ? 0 : static_cast<std::uint32_t>(challenger.shared);
+  for (std::size_t node = (winner_ + cursors_.size()) / 2; node >= 1; node /= 2) play(challenger, losers_[node]);
+  winner_ = source_of(challenger);
+  shared_ = challenger >= kEnded ? 0 : shared_of(challenger);
 }
 
 template <typename Cursor>
@@ -116,21 +138,22 @@ bool Tournament<Cursor>::advance() {
     return true;
   }
   const std::size_t before = last_bytes_;
-  std::int64_t shared = -1;
+  Player challenger = kEnded | winner_;
   if (cursors_[winner_].next()) {
     heads_[winner_] = cursors_[winner_].record();
     // If the keys decide, no more than they share counts.
-    const std::size_t bytes = heads_[winner_].compared(order_).size(), most = std::min(before, bytes);
-    shared = std::min<std::int64_t>(cursors_[winner_].shared(), static_cast<std::int64_t>(most));
-    is_repeated_ = bytes == before && shared == static_cast<std::int64_t>(before);
+    const std::size_t bytes = heads_[winner_].compared(order_).size();
+    const std::size_t shared = std::min<std::size_t>({cursors_[winner_].shared(), before, bytes});
+    is_repeated_ = bytes == before && shared == before;
     if (is_repeated_) {  // wins again, for it wins ties as the last one did
       shared_ = static_cast<std::uint32_t>(before);
       return true;
     }
+    challenger = player(winner_, shared);
   } else if (--running_ == 0) {
     return false;
   }
-  replay({winner_, shared});
+  replay(challenger);
   last_bytes_ = heads_[winner_].compared(order_).size();
   is_repeated_ = shared_ == before && before == last_bytes_;
   return true;
