@@ -193,6 +193,14 @@ bool PlacedFile::keep_attributes() const {
          ::fchmod(file_.get(), status.st_mode & 07777) == 0;
 }
 
+// What cannot be allocated is an error of the write that finds no space.
+void PlacedFile::expect_all(std::uint64_t bytes) {
+  if (direct_ || !is_nameless_ || bytes < kLeastMapped || !allocates_at_once(file_.get())) return;
+  is_allocated_ = true;
+  if (::fallocate(file_.get(), 0, 0, static_cast<off_t>(bytes)) == 0) return;
+  static_cast<void>(::ftruncate(file_.get(), 0));  // a system that stops in the middle keeps what it has allocated
+}
+
 // Only a file without a name is mapped: nobody else can cut it. What cannot be allocated is an error of the write that
 // finds no space.
 bool PlacedFile::expect(std::uint64_t offset, std::size_t bytes) {
@@ -276,7 +284,7 @@ void PlacedFile::sync_content() {
 
 void PlacedFile::finish(std::uint64_t bytes, bool syncs) {
   complete();
-  const bool is_cut = direct_ || (has_places_ && !replaces_ && !is_nameless_);
+  const bool is_cut = direct_ || is_allocated_ || (has_places_ && !replaces_ && !is_nameless_);
   if (is_cut && ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail("write");
   if (replaces_ && syncs) sync();
   if (const int error = close_copy(file_.get()); error != 0) throw PlacedFileError("close", error, path_);

@@ -77,6 +77,7 @@ std::uint64_t write_at_places(LineBlock& block, bool drops_lines, LineOutput& ou
   if (drops_lines) for_each_part([&](std::size_t part) { block.sort_part(part); });
   std::vector<std::uint64_t> offsets(block.parts() + 1);
   for (std::size_t part = 0; part != block.parts(); ++part) offsets[part + 1] = offsets[part] + block.part_bytes(part);
+  output.expect_all(offsets.back());
   tbb::enumerable_thread_specific<PartText> texts;
   for_each_part([&](std::size_t part) {
     if (!drops_lines) block.sort_part(part);

@@ -15,6 +15,9 @@ class LineOutput {
   // Whether write_at() can be used. If not, write() is called in order, by one thread at a time. Both get whole lines.
   virtual bool has_places() const = 0;
   virtual void write(std::span<const std::uint8_t> bytes) = 0;
+  // Says how many bytes write_at() gets from now on, from the begin on, if nothing fails. What it got before may be
+  // lost.
+  virtual void expect_all(std::uint64_t) {}
   // Says, while no write is under way, that all writes up to the next call go to this range, and fill it. Returns
   // whether they become copies into the file's pages.
   virtual bool expect(std::uint64_t, std::size_t) { return false; }

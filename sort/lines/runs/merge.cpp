@@ -216,6 +216,7 @@ void merge_to_places(std::span<const Run> runs, const LineOrder& order, const Me
     }
     return offset;
   };
+  output.expect_all(offset_of({all_records(runs).end, {}}));
   for_each_range(
       RangeWork{split_by_rank(runs, order, placed_range_bytes(runs, resources, plan)), plan.tokens, resources.check},
       [&](const MergeRange& range, RangeResult&) {

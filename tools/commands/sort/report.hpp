@@ -66,6 +66,7 @@ class CountedOutput final : public LineOutput {
   CountedOutput(SortReport& report, LineOutput& output) : report_(report), output_(output) {}
   bool has_places() const override { return output_.has_places(); }
   bool is_full() const override { return output_.is_full(); }
+  void expect_all(std::uint64_t bytes) override { output_.expect_all(bytes); }
   bool expect(std::uint64_t offset, std::size_t bytes) override { return output_.expect(offset, bytes); }
   void write(std::span<const std::uint8_t> bytes) override {
     output_.write(bytes);

@@ -34,6 +34,10 @@ bool SortOutput::overwrites(const std::string& path) const {
   return file_ ? file_->overwrites(path) : is_same_file(STDOUT_FILENO, path);
 }
 
+void SortOutput::expect_all(std::uint64_t bytes) {
+  if (file_) file_->expect_all(bytes);
+}
+
 bool SortOutput::expect(std::uint64_t offset, std::size_t bytes) { return file_ && file_->expect(offset, bytes); }
 
 void SortOutput::write(std::span<const std::uint8_t> bytes) {

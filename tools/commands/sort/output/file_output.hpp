@@ -24,6 +24,7 @@ class SortOutput final : public LineOutput {
     if (file_) file_->write_directly();
   }
   bool has_places() const override { return file_ ? file_->has_places() : has_places_; }
+  void expect_all(std::uint64_t bytes) override;
   bool expect(std::uint64_t offset, std::size_t bytes) override;
   void write(std::span<const std::uint8_t> bytes) override;
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override;
