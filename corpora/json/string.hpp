@@ -1,15 +1,19 @@
 // Unescapes whole JSON strings in memory, 16, 32 or 64 bytes at a time: the hot loop of JSONL input. Time O(bytes).
 #pragma once
 
+#include <cstdint>
+
 #include "corpora/document/record_source.hpp"
 
 namespace spillway {
 
 // The end of an unescaped string: `next` is after its closing quote, `out` after its last byte. next == nullptr: the
-// string has a control character, a bad escape or a lone surrogate; the scanner finds out which.
+// string has a control character, a bad escape or a lone surrogate; the scanner finds out which. high_bytes == 0: no
+// byte before the closing quote is 0x80 or above. Bytes after it may be among those that make it nonzero.
 struct UnescapedString {
   const char* next;
   char* out;
+  std::uint64_t high_bytes;
 };
 
 // Copies bytes from 0x80 unchanged. Requires: `in` is after the opening quote; a byte below 0x20 (a newline) at or

@@ -24,7 +24,10 @@ class JsonlParser final : public RecordParser {
   static std::size_t memory_bytes();
 
  private:
-  bool parse_fast(std::string_view record, const RecordPlace& place, DocumentSink& sink);
+  // Takes the record at the start of `bytes`, and returns its length. Returns 0 if the scanner is to decide.
+  std::size_t parse_fast(std::string_view bytes, const RecordPlace& place, DocumentSink& sink);
+  // Takes the record that fast_ has parsed, and returns whether it is one to take.
+  bool take_fast(const RecordPlace& place, DocumentSink& sink);
   void parse_slow(RecordSource& record, const RecordPlace& place, DocumentSink& sink);
   void send_text(RecordSource& record, std::size_t name, TextOutput& out);
 
