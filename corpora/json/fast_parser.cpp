@@ -95,8 +95,7 @@ bool FastJsonParser::parse_value(std::size_t name) {
 
 bool FastJsonParser::parse_string(std::string_view* text) {
   if (*at_ != '"') return false;
-  const UnescapedString end = unescape_(at_ + 1, out_);
-  high_bytes_ |= end.high_bytes;
+  const UnescapedString end = unescape_(at_ + 1, out_, high_bytes_);
   if (end.next == nullptr) return false;
   *text = {out_, static_cast<std::size_t>(end.out - out_)};
   at_ = end.next;

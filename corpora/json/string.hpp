@@ -8,22 +8,22 @@
 namespace spillway {
 
 // The end of an unescaped string: `next` is after its closing quote, `out` after its last byte. next == nullptr: the
-// string has a control character, a bad escape or a lone surrogate; the scanner finds out which. high_bytes == 0: no
-// byte before the closing quote is 0x80 or above. Bytes after it may be among those that make it nonzero.
+// string has a control character, a bad escape or a lone surrogate; the scanner finds out which.
 struct UnescapedString {
   const char* next;
   char* out;
-  std::uint64_t high_bytes;
 };
 
-// Copies bytes from 0x80 unchanged. Requires: `in` is after the opening quote; a byte below 0x20 (a newline) at or
-// after the end of the record, followed by kRecordPadding readable bytes; room in `out` for the rest of the record and
-// kRecordPadding bytes.
-using UnescapeFunction = UnescapedString (*)(const char* in, char* out);
+// Copies bytes from 0x80 unchanged. Sets bits of `high` if there are any, and perhaps for bytes after the closing
+// quote. Requires: `in` is after the opening quote; a byte below 0x20 (a newline) at or after the end of the record,
+// followed by kRecordPadding readable bytes; room in `out` for the rest of the record and kRecordPadding bytes.
+using UnescapeFunction = UnescapedString (*)(const char* in, char* out, std::uint64_t& high);
 
-UnescapedString unescape_string_sse2(const char* in, char* out);
-UnescapedString unescape_string_avx2(const char* in, char* out);    // Requires: the CPU has AVX2
-UnescapedString unescape_string_avx512(const char* in, char* out);  // Requires: has_unescape_avx512()
+UnescapedString unescape_string_sse2(const char* in, char* out, std::uint64_t& high);
+// Requires: the CPU has AVX2.
+UnescapedString unescape_string_avx2(const char* in, char* out, std::uint64_t& high);
+// Requires: has_unescape_avx512().
+UnescapedString unescape_string_avx512(const char* in, char* out, std::uint64_t& high);
 bool has_unescape_avx512();
 // The fastest function that this CPU can run.
 UnescapeFunction best_unescape_function();

@@ -21,6 +21,7 @@ JsonlParser::JsonlParser(const CorpusOptions& options, std::span<char> scratch, 
 std::size_t JsonlParser::memory_bytes() { return (std::size_t{2} << 10); }
 
 void JsonlParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
+  rest_is_valid_.reset();
   for (std::size_t begin = 0; begin < block.size();) {
     const std::string_view rest = block.substr(begin);
     const RecordPlace record_place{place.path, place.offset + begin};
@@ -45,8 +46,14 @@ void JsonlParser::parse_long(RecordSource& record, const RecordPlace& place, Doc
 std::size_t JsonlParser::parse_fast(std::string_view bytes, const RecordPlace& place, DocumentSink& sink) {
   const std::size_t record_bytes = fast_.parse(bytes, scratch_.data()).value_or(0);
   if (record_bytes > longest_record_bytes(max_document_bytes_)) return 0;
-  if (fast_.may_have_high_bytes() && !is_valid_utf8(bytes.substr(0, record_bytes))) return 0;
+  if (fast_.may_have_high_bytes() && !is_valid_start(bytes, record_bytes)) return 0;
   return record_bytes != 0 && take_fast(place, sink) ? record_bytes : 0;
+}
+
+// Checks the rest of the block at once, because a call for each short record takes longer.
+bool JsonlParser::is_valid_start(std::string_view bytes, std::size_t record_bytes) {
+  if (!rest_is_valid_) rest_is_valid_ = is_valid_utf8(bytes);
+  return *rest_is_valid_ || is_valid_utf8(bytes.substr(0, record_bytes));
 }
 
 bool JsonlParser::take_fast(const RecordPlace& place, DocumentSink& sink) {
