@@ -42,8 +42,8 @@ bool has_gpu_driver();
 // Thread-safe.
 GpuStatus find_gpus();
 
-// Returns the ids of the usable GPUs, ascending; asks the driver once a process. GpuError with the reason where there is
-// none.
+// Returns the ids of the usable GPUs, ascending; asks the driver once a process. GpuError with the reason where there
+// is none.
 std::vector<int> usable_gpus();
 // The first of them, used where none is named.
 int first_usable_gpu();

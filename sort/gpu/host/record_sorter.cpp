@@ -1,7 +1,7 @@
 #include "sort/gpu/host/record_sorter.hpp"
 
 #include "sort/gpu/device/error.hpp"
-#include "sort/gpu/host/sort_lanes.hpp"
+#include "sort/gpu/device/sort_lanes.hpp"
 
 namespace spillway {
 

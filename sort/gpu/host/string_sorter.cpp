@@ -8,8 +8,8 @@
 
 #include "sort/cpu/string_items.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/sort_lanes.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
-#include "sort/gpu/host/sort_lanes.hpp"
 #include "sort/gpu/host/string_packer.hpp"
 #include "sort/gpu/registry.hpp"
 #include "sort/interface/scratch.hpp"

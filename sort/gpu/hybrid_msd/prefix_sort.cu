@@ -6,8 +6,8 @@
 #include "sort/gpu/device/arena.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/launch_shape.cuh"
+#include "sort/gpu/device/sort_lanes.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
-#include "sort/gpu/host/sort_lanes.hpp"
 #include "sort/gpu/hybrid_msd/prefix_msd.hpp"
 
 namespace spillway {

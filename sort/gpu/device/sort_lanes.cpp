@@ -1,4 +1,4 @@
-#include "sort/gpu/host/sort_lanes.hpp"
+#include "sort/gpu/device/sort_lanes.hpp"
 
 #include "sort/gpu/device/status.hpp"
 
