@@ -19,10 +19,18 @@ void FastJsonParser::skip_space() {
   while (*at_ == ' ' || *at_ == '\t' || *at_ == '\r') ++at_;
 }
 
-bool FastJsonParser::parse(std::string_view record, char* scratch) {
+// Bytes outside of strings that are 0x80 or above are refused.
+std::optional<std::size_t> FastJsonParser::parse(std::string_view bytes, char* scratch) {
   std::fill(values_.begin(), values_.end(), FieldValue{});
-  at_ = record.data();
+  at_ = bytes.data();
   out_ = scratch;
+  high_bytes_ = 0;
+  if (!parse_object() || *at_ != '\n') return std::nullopt;
+  return static_cast<std::size_t>(at_ - bytes.data());
+}
+
+// With the space around it.
+bool FastJsonParser::parse_object() {
   skip_space();
   if (*at_ != '{') return false;
   ++at_;
@@ -40,7 +48,7 @@ bool FastJsonParser::parse(std::string_view record, char* scratch) {
     }
   }
   skip_space();
-  return at_ == record.data() + record.size();
+  return true;
 }
 
 bool FastJsonParser::parse_member() {
@@ -87,7 +95,7 @@ bool FastJsonParser::parse_value(std::size_t name) {
 
 bool FastJsonParser::parse_string(std::string_view* text) {
   if (*at_ != '"') return false;
-  const UnescapedString end = unescape_(at_ + 1, out_);
+  const UnescapedString end = unescape_(at_ + 1, out_, high_bytes_);
   if (end.next == nullptr) return false;
   *text = {out_, static_cast<std::size_t>(end.out - out_)};
   at_ = end.next;

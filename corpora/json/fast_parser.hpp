@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,17 +20,20 @@ class FastJsonParser {
  public:
   explicit FastJsonParser(const FieldTable& table, UnescapeFunction unescape = best_unescape_function());
 
-  // Returns true if `record` is a JSON object (RFC 8259) without lone surrogates. Then text() has the values of its
-  // members, unescaped into `scratch`. Returns false if anything is wrong or doubtful.
-  // Requires: valid UTF-8, followed by a newline and kRecordPadding readable bytes; room in `scratch` for the record
-  // and kRecordPadding bytes.
-  bool parse(std::string_view record, char* scratch);
+  // Parses the record at the start of `bytes`, up to the next newline, and returns its length if it is a JSON object
+  // (RFC 8259) without lone surrogates. Then text() has the values of its members, unescaped into `scratch`. Returns
+  // nullopt if anything is wrong or doubtful. Does not look for broken UTF-8. Requires: a newline and kRecordPadding
+  // readable bytes after `bytes`; room in `scratch` for the record and kRecordPadding bytes.
+  std::optional<std::size_t> parse(std::string_view bytes, char* scratch);
+  // If false, the last record was ASCII.
+  bool may_have_high_bytes() const { return high_bytes_ != 0; }
 
   // Results of the last parse, by name index of the table. begin and end of the values are not set.
   std::span<const FieldValue> values() const { return values_; }
   std::string_view text(std::size_t name) const { return texts_[name]; }
 
  private:
+  bool parse_object();
   bool parse_member();
   bool parse_value(std::size_t name);
   bool parse_string(std::string_view* text);
@@ -44,6 +48,7 @@ class FastJsonParser {
   UnescapeFunction unescape_;
   const char* at_ = nullptr;
   char* out_ = nullptr;
+  std::uint64_t high_bytes_ = 0;  // 0: there are none in the strings so far
   std::vector<FieldValue> values_;
   std::vector<std::string_view> texts_;
 };

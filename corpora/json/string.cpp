@@ -53,11 +53,27 @@ const char* unescape_unicode(const char* in, char** out) {
   return in;
 }
 
+// Bits of the bytes from 0x80, gathered in a register: `to` could be any of the bytes that are written.
+class HighBytes {
+ public:
+  explicit HighBytes(std::uint64_t& to) : to_(to) {}
+  ~HighBytes() { to_ |= bits_; }
+  HighBytes(const HighBytes&) = delete;
+  HighBytes& operator=(const HighBytes&) = delete;
+  void add(std::uint64_t bits) { bits_ |= bits; }
+
+ private:
+  std::uint64_t& to_;
+  std::uint64_t bits_ = 0;
+};
+
 struct Sse2 {
   static constexpr std::size_t kBytes = 16;
-  // Copies 16 bytes and returns a mask of the quotes, backslashes and control characters.
-  static unsigned copy(const char* in, char* out) {
+  // Copies 16 bytes and returns a mask of the quotes, backslashes and control characters. Adds bytes from 0x80 to
+  // `high`.
+  static unsigned copy(const char* in, char* out, HighBytes& high) {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
+    high.add(static_cast<std::uint32_t>(_mm_movemask_epi8(block)));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
     const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
     const __m128i quote = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
@@ -68,8 +84,9 @@ struct Sse2 {
 
 struct Avx2 {
   static constexpr std::size_t kBytes = 32;
-  __attribute__((target("avx2"))) static unsigned copy(const char* in, char* out) {
+  __attribute__((target("avx2"))) static unsigned copy(const char* in, char* out, HighBytes& high) {
     const __m256i block = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
+    high.add(static_cast<std::uint32_t>(_mm256_movemask_epi8(block)));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), block);
     const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(block, _mm256_set1_epi8(0x1F)), block);
     const __m256i quote = _mm256_cmpeq_epi8(block, _mm256_set1_epi8('"'));
@@ -80,8 +97,9 @@ struct Avx2 {
 
 // A macro, because a template cannot take its target attribute from an argument.
 #define SPILLWAY_UNESCAPE_BODY(Simd)                                      \
+  HighBytes high_bytes(high);                                             \
   for (;;) {                                                              \
-    const unsigned special = Simd::copy(in, out);                         \
+    const unsigned special = Simd::copy(in, out, high_bytes);             \
     if (special == 0) {                                                   \
       in += Simd::kBytes;                                                 \
       out += Simd::kBytes;                                                \
@@ -105,9 +123,9 @@ struct Avx2 {
 
 }  // namespace
 
-UnescapedString unescape_string_sse2(const char* in, char* out) { SPILLWAY_UNESCAPE_BODY(Sse2) }
+UnescapedString unescape_string_sse2(const char* in, char* out, std::uint64_t& high) { SPILLWAY_UNESCAPE_BODY(Sse2) }
 
-__attribute__((target("avx2"))) UnescapedString unescape_string_avx2(const char* in, char* out) {
+__attribute__((target("avx2"))) UnescapedString unescape_string_avx2(const char* in, char* out, std::uint64_t& high) {
   SPILLWAY_UNESCAPE_BODY(Avx2)
 }
 #undef SPILLWAY_UNESCAPE_BODY
@@ -115,12 +133,13 @@ __attribute__((target("avx2"))) UnescapedString unescape_string_avx2(const char*
 // 64 bytes at a time without a branch for simple escapes: removes the backslashes that escape and translates the
 // letters after them.
 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) UnescapedString unescape_string_avx512(
-    const char* in, char* out) {
+    const char* in, char* out, std::uint64_t& high) {
   const __m512i quote = _mm512_set1_epi8('"'), backslash = _mm512_set1_epi8('\\'), letter_u = _mm512_set1_epi8('u');
   const __m512i first_plain = _mm512_set1_epi8(0x20);
   const __m512i escapes_low = _mm512_loadu_si512(kSimpleEscapes.data());
   const __m512i escapes_high = _mm512_loadu_si512(kSimpleEscapes.data() + 64);
   constexpr std::uint64_t kOdd = 0xAAAAAAAAAAAAAAAAULL;
+  HighBytes high_bytes(high);
   std::uint64_t first_escaped = 0;  // 1: a backslash escapes the first byte of the block
   for (;;) {
     const __m512i block = _mm512_loadu_si512(in);
@@ -131,12 +150,13 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) Unesca
     const std::uint64_t behind = ((openers << 1 | kOdd) - openers) ^ kOdd;
     const std::uint64_t escaped = behind ^ (backslashes | first_escaped);
     const std::uint64_t escaping = behind & backslashes;
+    const std::uint64_t high_here = _mm512_movepi8_mask(block);
+    high_bytes.add(high_here);
     const __m512i translated = _mm512_permutex2var_epi8(escapes_low, block, escapes_high);
     const std::uint64_t quotes = _mm512_cmpeq_epi8_mask(block, quote) & ~escaped;
     const std::uint64_t controls = _mm512_cmplt_epu8_mask(block, first_plain);
     const std::uint64_t unicode = _mm512_mask_cmpeq_epi8_mask(escaped, block, letter_u);
-    const std::uint64_t unknown =
-        escaped & (_mm512_movepi8_mask(block) | _mm512_mask_testn_epi8_mask(escaped, translated, translated));
+    const std::uint64_t unknown = escaped & (high_here | _mm512_mask_testn_epi8_mask(escaped, translated, translated));
     const std::uint64_t stops = quotes | controls | unknown;  // includes 'u'
     const std::uint64_t before = stops == 0 ? ~std::uint64_t{0} : (stops & (0 - stops)) - 1;
     const std::uint64_t kept = ~escaping & before;

@@ -1,6 +1,8 @@
 // Unescapes whole JSON strings in memory, 16, 32 or 64 bytes at a time: the hot loop of JSONL input. Time O(bytes).
 #pragma once
 
+#include <cstdint>
+
 #include "corpora/document/record_source.hpp"
 
 namespace spillway {
@@ -12,14 +14,16 @@ struct UnescapedString {
   char* out;
 };
 
-// Copies bytes from 0x80 unchanged. Requires: `in` is after the opening quote; a byte below 0x20 (a newline) at or
-// after the end of the record, followed by kRecordPadding readable bytes; room in `out` for the rest of the record and
-// kRecordPadding bytes.
-using UnescapeFunction = UnescapedString (*)(const char* in, char* out);
+// Copies bytes from 0x80 unchanged. Sets bits of `high` if there are any, and perhaps for bytes after the closing
+// quote. Requires: `in` is after the opening quote; a byte below 0x20 (a newline) at or after the end of the record,
+// followed by kRecordPadding readable bytes; room in `out` for the rest of the record and kRecordPadding bytes.
+using UnescapeFunction = UnescapedString (*)(const char* in, char* out, std::uint64_t& high);
 
-UnescapedString unescape_string_sse2(const char* in, char* out);
-UnescapedString unescape_string_avx2(const char* in, char* out);    // Requires: the CPU has AVX2
-UnescapedString unescape_string_avx512(const char* in, char* out);  // Requires: has_unescape_avx512()
+UnescapedString unescape_string_sse2(const char* in, char* out, std::uint64_t& high);
+// Requires: the CPU has AVX2.
+UnescapedString unescape_string_avx2(const char* in, char* out, std::uint64_t& high);
+// Requires: has_unescape_avx512().
+UnescapedString unescape_string_avx512(const char* in, char* out, std::uint64_t& high);
 bool has_unescape_avx512();
 // The fastest function that this CPU can run.
 UnescapeFunction best_unescape_function();

@@ -1,5 +1,7 @@
 #include "corpora/records/jsonl.hpp"
 
+#include <algorithm>
+
 namespace spillway {
 
 namespace {
@@ -19,17 +21,17 @@ JsonlParser::JsonlParser(const CorpusOptions& options, std::span<char> scratch, 
 std::size_t JsonlParser::memory_bytes() { return (std::size_t{2} << 10); }
 
 void JsonlParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
-  const bool block_is_valid = is_valid_utf8(block);
+  rest_is_valid_.reset();
   for (std::size_t begin = 0; begin < block.size();) {
-    const std::size_t newline = block.find('\n', begin);
-    const std::size_t end = newline == std::string_view::npos ? block.size() : newline;
-    const std::string_view record = block.substr(begin, end - begin);
+    const std::string_view rest = block.substr(begin);
     const RecordPlace record_place{place.path, place.offset + begin};
-    begin = end + 1;
-    const bool is_short = record.size() <= longest_record_bytes(max_document_bytes_);
-    if (is_short && (block_is_valid || is_valid_utf8(record)) && parse_fast(record, record_place, sink)) continue;
-    MemoryRecord source(record);
-    parse_long(source, record_place, sink);
+    std::size_t bytes = parse_fast(rest, record_place, sink);
+    if (bytes == 0) {
+      bytes = std::min(rest.find('\n'), rest.size());
+      MemoryRecord source(rest.substr(0, bytes));
+      parse_long(source, record_place, sink);
+    }
+    begin += bytes + 1;
   }
 }
 
@@ -41,8 +43,20 @@ void JsonlParser::parse_long(RecordSource& record, const RecordPlace& place, Doc
   parse_slow(record, place, sink);
 }
 
-bool JsonlParser::parse_fast(std::string_view record, const RecordPlace& place, DocumentSink& sink) {
-  if (!fast_.parse(record, scratch_.data())) return false;
+std::size_t JsonlParser::parse_fast(std::string_view bytes, const RecordPlace& place, DocumentSink& sink) {
+  const std::size_t record_bytes = fast_.parse(bytes, scratch_.data()).value_or(0);
+  if (record_bytes > longest_record_bytes(max_document_bytes_)) return 0;
+  if (fast_.may_have_high_bytes() && !is_valid_start(bytes, record_bytes)) return 0;
+  return record_bytes != 0 && take_fast(place, sink) ? record_bytes : 0;
+}
+
+// Checks the rest of the block at once, because a call for each short record takes longer.
+bool JsonlParser::is_valid_start(std::string_view bytes, std::size_t record_bytes) {
+  if (!rest_is_valid_) rest_is_valid_ = is_valid_utf8(bytes);
+  return *rest_is_valid_ || is_valid_utf8(bytes.substr(0, record_bytes));
+}
+
+bool JsonlParser::take_fast(const RecordPlace& place, DocumentSink& sink) {
   const auto values = fast_.values();
   const ChosenFields chosen = table_.choose(values);
   if (judge_fields(chosen, values, max_document_bytes_)) return false;

@@ -2,6 +2,7 @@
 // repairs the others or says why they are skipped.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -24,13 +25,19 @@ class JsonlParser final : public RecordParser {
   static std::size_t memory_bytes();
 
  private:
-  bool parse_fast(std::string_view record, const RecordPlace& place, DocumentSink& sink);
+  // Takes the record at the start of `bytes`, and returns its length. Returns 0 if the scanner is to decide.
+  std::size_t parse_fast(std::string_view bytes, const RecordPlace& place, DocumentSink& sink);
+  // Whether the UTF-8 of the record at the start of the rest of a block is good.
+  bool is_valid_start(std::string_view bytes, std::size_t record_bytes);
+  // Takes the record that fast_ has parsed, and returns whether it is one to take.
+  bool take_fast(const RecordPlace& place, DocumentSink& sink);
   void parse_slow(RecordSource& record, const RecordPlace& place, DocumentSink& sink);
   void send_text(RecordSource& record, std::size_t name, TextOutput& out);
 
   FieldTable table_;
   FastJsonParser fast_;
   JsonScanner scanner_;
+  std::optional<bool> rest_is_valid_;  // UTF-8 of the block from an earlier record on, if it was checked
   std::uint64_t max_document_bytes_;
   std::span<char> scratch_;
   FieldedDocument& document_;

@@ -27,7 +27,7 @@ Values parse_fast(std::string_view record, UnescapeFunction unescape) {
   const std::string bytes = std::string(record) + "\n" + std::string(kRecordPadding, '"');
   std::string scratch(record.size() + kRecordPadding, '\0');
   Values result;
-  result.good = parser.parse(std::string_view(bytes).substr(0, record.size()), scratch.data());
+  result.good = parser.parse(std::string_view(bytes).substr(0, record.size()), scratch.data()) == record.size();
   if (!result.good) return result;
   for (std::size_t i = 0; i < table().name_count(); ++i) {
     result.kinds.push_back(parser.values()[i].kind);

@@ -42,8 +42,10 @@ bool has_gpu_driver();
 // Thread-safe.
 GpuStatus find_gpus();
 
-// Returns the lowest id of a usable GPU, used where none is named; asks the driver once a process. GpuError with the
-// reason where there is none.
+// Returns the ids of the usable GPUs, ascending; asks the driver once a process. GpuError with the reason where there
+// is none.
+std::vector<int> usable_gpus();
+// The first of them, used where none is named.
 int first_usable_gpu();
 
 // Returns the device memory of the GPU that is free now. Creates a context if this process has none there, which takes

@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-// Allocates device memory in each call, on the first usable GPU. Without one sort() throws GpuError with the reason.
+// Takes a lane of gpu_sort_lanes() in each call. Without a usable GPU sort() throws GpuError with the reason.
 class GpuRecordSorter final : public RecordSorter {
  public:
   explicit GpuRecordSorter(const GpuSorterName& name) : name_(name) {}

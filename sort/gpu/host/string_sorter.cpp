@@ -8,8 +8,8 @@
 
 #include "sort/cpu/string_items.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/sort_lanes.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
-#include "sort/gpu/device/status.hpp"
 #include "sort/gpu/host/string_packer.hpp"
 #include "sort/gpu/registry.hpp"
 #include "sort/interface/scratch.hpp"
@@ -76,7 +76,6 @@ std::size_t GpuStringSorter::scratch_bytes(std::size_t count) const {
 void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order,
                            std::span<std::uint32_t> lcps, std::span<std::uint8_t> scratch) const {
   check_string_spans(strings, order, lcps);
-  const int gpu = first_usable_gpu();
   const DeviceStringSorter* const sorter = find_device_string_sorter(name());
   if (sorter == nullptr) throw GpuError(std::string(name()) + " is not in this program");
   ScratchArrays host_arrays(scratch);
@@ -84,12 +83,12 @@ void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   const auto memory = host_arrays.take<std::uint8_t>(StagedCopy::memory_bytes(buffer_bytes(strings.size())));
 
   const std::size_t count = strings.size(), total_bytes = packer.total_bytes();
-  const GpuStream stream(gpu);
+  GpuSortLanes::Turn turn = gpu_sort_lanes().take();
+  const GpuStream& stream = turn.stream();
   stream.make_current();
   DeviceArena layout = DeviceArena::for_counting();
   lay_out(layout, *sorter, count, total_bytes, lcps.size());
-  const DeviceBuffer buffer(gpu, layout.used_bytes());
-  DeviceArena arena(buffer);
+  DeviceArena arena(turn.memory(layout.used_bytes()));
   const SortArrays arrays = lay_out(arena, *sorter, count, total_bytes, lcps.size());
   StagedCopy copy(memory, stream);
   bring_up(copy, packer, arrays, count);
@@ -98,6 +97,8 @@ void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::ui
                stream.handle());
   bring_down(copy, order, arrays.d_order);
   if (!lcps.empty()) bring_down(copy, lcps, arrays.d_lcps);
+  stream.synchronize();
+  turn.done();
 }
 
 }  // namespace spillway

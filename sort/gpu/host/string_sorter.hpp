@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// Allocates device memory in each call, on the first usable GPU. Without one sort() throws GpuError with the reason.
+// Takes a lane of gpu_sort_lanes() in each call. Without a usable GPU sort() throws GpuError with the reason.
 class GpuStringSorter final : public StringSorter {
  public:
   explicit GpuStringSorter(std::string_view name) : name_(name) {}

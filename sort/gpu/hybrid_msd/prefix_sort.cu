@@ -6,8 +6,8 @@
 #include "sort/gpu/device/arena.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/launch_shape.cuh"
+#include "sort/gpu/device/sort_lanes.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
-#include "sort/gpu/device/status.hpp"
 #include "sort/gpu/hybrid_msd/prefix_msd.hpp"
 
 namespace spillway {
@@ -208,11 +208,10 @@ __global__ void __launch_bounds__(kThreads) first_bucket_kernel(Lists lists, std
 class GpuPrefixSort final : public PrefixSort {
  public:
   GpuPrefixSort(std::size_t count, std::span<std::uint8_t> memory)
-      : count_(count), stream_(first_usable_gpu()), copy_(memory, stream_) {
+      : count_(count), turn_(gpu_sort_lanes().take()), stream_(turn_.stream()), copy_(memory, stream_) {
     DeviceArena counting = DeviceArena::for_counting();
     lay_out(counting);
-    buffer_ = DeviceBuffer(stream_.gpu(), counting.used_bytes());
-    DeviceArena arena(buffer_);
+    DeviceArena arena(turn_.memory(counting.used_bytes()));
     lay_out(arena);
   }
 
@@ -254,6 +253,8 @@ class GpuPrefixSort final : public PrefixSort {
                  take({reinterpret_cast<const std::uint32_t*>(staged.data()), staged.size() / sizeof(std::uint32_t)},
                       from / sizeof(std::uint32_t));
                });
+    stream_.synchronize();
+    turn_.done();
   }
 
  private:
@@ -306,8 +307,8 @@ class GpuPrefixSort final : public PrefixSort {
   }
 
   std::size_t count_;
-  GpuStream stream_;
-  DeviceBuffer buffer_;
+  GpuSortLanes::Turn turn_;
+  const GpuStream& stream_;
   StagedCopy copy_;
   Items items_{};
   Lists lists_{};

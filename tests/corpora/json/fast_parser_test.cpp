@@ -18,8 +18,9 @@ class Fast {
   bool parse(std::string_view record) {
     bytes_ = std::string(record) + "\n" + std::string(kRecordPadding, '"');
     scratch_.assign(record.size() + kRecordPadding, '\0');
-    return parser_.parse(std::string_view(bytes_).substr(0, record.size()), scratch_.data());
+    return parser_.parse(std::string_view(bytes_).substr(0, record.size()), scratch_.data()) == record.size();
   }
+  bool may_have_high_bytes() const { return parser_.may_have_high_bytes(); }
   const FieldTable& table() const { return table_; }
   const FieldValue& value(std::string_view name) const { return parser_.values()[table_.find(name)]; }
   std::string_view text(std::string_view name) const { return parser_.text(table_.find(name)); }
@@ -66,6 +67,23 @@ TEST_P(FastJson, UnescapesLongStrings) {
     ASSERT_TRUE(fast.parse("{\"text\":\"" + escaped + "\"}"));
     EXPECT_EQ(fast.text("text"), expected);
   }
+}
+
+TEST_P(FastJson, TellsOfEveryHighByte) {
+  for (std::size_t length = 0; length < 150; ++length) {
+    ASSERT_TRUE(fast.parse("{\"text\":\"" + std::string(length, 'x') + "\"}"));
+    EXPECT_FALSE(fast.may_have_high_bytes()) << length;
+    for (const std::size_t at : {std::size_t{0}, length / 2, length}) {
+      std::string text(length, 'x');
+      text.insert(at, "\x80");
+      ASSERT_TRUE(fast.parse("{\"text\":\"" + text + "\",\"b\":\"" + std::string(70, 'y') + "\"}"));
+      EXPECT_TRUE(fast.may_have_high_bytes()) << length << " " << at;
+      ASSERT_TRUE(fast.parse("{\"" + text + "\":1}"));
+      EXPECT_TRUE(fast.may_have_high_bytes()) << length << " " << at;
+    }
+  }
+  EXPECT_FALSE(fast.parse("{\"a\":1}\x80"));
+  EXPECT_FALSE(fast.parse("{\"a\":\x80 1}"));
 }
 
 TEST_P(FastJson, StopsAtTheDepthLimit) {
@@ -167,6 +185,21 @@ TEST_P(FastJson, AgreesWithSimdjsonAndTheScanner) {
   }
   EXPECT_GT(taken, 4000);
   EXPECT_GT(refused, 5000);
+}
+
+TEST(FastJsonRecords, EndAtTheFirstNewline) {
+  const FieldTable table{FieldNames{}};
+  FastJsonParser parser(table);
+  std::array<char, 256> scratch{};
+  const std::string padding(kRecordPadding, '"');
+  const auto parse = [&](const std::string& bytes) { return parser.parse(bytes + "\n" + padding, scratch.data()); };
+  EXPECT_EQ(parse("{\"id\":\"1\"} \r\n{\"id\":\"2\"}"), 12u);
+  EXPECT_EQ(parser.text(table.find("id")), "1");
+  EXPECT_EQ(parse("{\"id\":\"a\nb\"}"), std::nullopt);
+  EXPECT_EQ(parse("{\"id\":\"a\\\nb\"}"), std::nullopt);
+  EXPECT_EQ(parse("{\"id\":\n1}"), std::nullopt);
+  EXPECT_EQ(parse("{\"id\":1\n}"), std::nullopt);
+  EXPECT_EQ(parse("\n{\"id\":1}"), std::nullopt);
 }
 
 constexpr std::array<const char*, 3> kPathNames{"Sse2", "Avx2", "Avx512"};

@@ -94,6 +94,24 @@ TEST(JsonlRecords, IgnoresBlankLinesAndTakesCrlfAndTheLastLine) {
   EXPECT_TRUE(result.skips.empty());
 }
 
+TEST(JsonlRecords, FindsBrokenUtf8InAnyRecordOfABlock) {
+  for (int broken = 0; broken < 6; ++broken) {
+    std::string block;
+    for (int i = 0; i < 6; ++i) {
+      block += "{\"id\":" + std::to_string(i) + ",\"text\":\"" + (i % 3 == 0 ? "ascii" : "\xC3\xA9");
+      if (i == broken) block += "\xC3";
+      block += "\"}\n";
+    }
+    const auto result = read_jsonl(block);
+    ASSERT_EQ(result.documents.size(), 6u);
+    for (int i = 0; i < 6; ++i) {
+      const ReadDocument& document = result.documents[static_cast<std::size_t>(i)];
+      EXPECT_EQ(document.repaired, i == broken) << broken;
+      EXPECT_EQ(document.text, std::string(i % 3 == 0 ? "ascii" : "\xC3\xA9") + (i == broken ? "\xEF\xBF\xBD" : ""));
+    }
+  }
+}
+
 TEST(JsonlRecords, SkipsTheByteOrderMark) {
   const auto result = read_jsonl("\xEF\xBB\xBF{\"id\":1,\"text\":\"a\"}\n");
   ASSERT_EQ(result.documents.size(), 1u);
