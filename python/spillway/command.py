@@ -3,6 +3,7 @@ inputs and outputs by URL."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -21,6 +22,8 @@ _REPORT_FAILED = 7  # the index is complete (docs/errors.md)
 def main() -> int:
     """Runs the program with the words of the command line, and returns its exit code. Ends by a signal if one stopped it."""
     words = sys.argv[1:]
+    # NumPy, which pyarrow loads, would start threads of its own, which wait by running in circles.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if words == ["--fingerprint"]:  # spillway.spark asks
         from ._fingerprint import fingerprint
 

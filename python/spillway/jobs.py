@@ -161,7 +161,12 @@ def _run(
     columns = _columns_of(names)
     paths = as_paths(inputs)
     fields_of = {option.removesuffix("_field"): those for option, those in names.items()}
-    stream = as_stream(inputs, columns) if paths is None else open_inputs(paths, fields_of, options["threads"])
+    if paths is None:
+        stream = as_stream(inputs, columns)
+    else:
+        memory = options["memory"]
+        memory_bytes = None if memory is None else _engine.memory_of(str(memory))
+        stream = open_inputs(paths, fields_of, options["threads"], memory=memory_bytes)
     if stream is None:
         operands = operands + (paths or [])
     words = [*words, *option_words({**fields, **options}), *path_words(operands)]
