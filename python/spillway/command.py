@@ -73,9 +73,9 @@ def _stage_output(command: str, words: list[str], stack: ExitStack) -> tuple[lis
     number, before, url = at
     if command not in _WITH_OUTPUT:
         raise UsageError(f"{url}: outputs by URL are for {', '.join(_WITH_OUTPUT)}; name a local path, and copy it")
-    if "--force" in words or "--resumable" in words:
-        raise UsageError(f"{url}: --force and --resumable need a local output: a store replaces nothing in one step")
-    staged = stack.enter_context(StagedOutput(url, _scratch_of(words)))
+    if "--resumable" in words:
+        raise UsageError(f"{url}: --resumable needs a local output, beside which the job keeps its work; copy the index then")
+    staged = stack.enter_context(StagedOutput(url, _scratch_of(words), force="--force" in words, is_file=command == "sort"))
 
     def publish() -> None:
         put = staged.publish()
