@@ -1,8 +1,9 @@
 #include "io/index/cursors.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <span>
-#include <utility>
 
 #include "io/base/varint.hpp"
 #include "io/index/state.hpp"
@@ -18,14 +19,28 @@ constexpr std::size_t kMostStretchBytes =
 // Writes a posting as a run holds it. Requires: room for kMostPostingBytes. Most gaps and frequencies take one byte; these
 // are written without a branch on whether the frequency is 1, which is hard to predict.
 std::uint8_t* write_posting(std::uint8_t* to, std::uint64_t gap, std::uint32_t frequency) {
-  const std::uint64_t word = gap << 1 | (frequency == 1 ? 1 : 0);
+  const unsigned single = frequency == 1;
+  const std::uint64_t word = gap << 1 | single;
   if ((word | frequency) < 0x80) {
     to[0] = static_cast<std::uint8_t>(word);
     to[1] = static_cast<std::uint8_t>(frequency);
-    return to + (frequency == 1 ? 1 : 2);
+    return to + 2 - single;
   }
   to = write_varint(to, word);
-  return frequency == 1 ? to : write_varint(to, frequency);
+  return single != 0 ? to : write_varint(to, frequency);
+}
+
+// Writes postings that come after the document `previous`, while the next begins before `last`. Returns how many.
+std::size_t write_postings(std::span<const std::uint32_t> documents, const std::uint32_t* frequencies,
+                           std::uint32_t previous, std::uint8_t*& to, const std::uint8_t* last) {
+  std::uint8_t* at = to;
+  std::size_t count = 0;
+  for (; count < documents.size() && at <= last; ++count) {
+    at = write_posting(at, documents[count] - previous, frequencies[count]);
+    previous = documents[count];
+  }
+  to = at;
+  return count;
 }
 
 }  // namespace
@@ -82,21 +97,23 @@ bool IndexTermCursor::has_room() const {
   return posting_bytes_ + positions_.size() + more <= kEntryBytes;
 }
 
-// Appends the postings that are left of the list's block, as far as the entry has room.
+// Appends the postings that are left of the list's block, as far as the entry has room. Requires: room for one.
 void IndexTermCursor::append_block() {
-  const std::span<const std::uint32_t> documents = list_->documents(), frequencies = list_->frequencies();
-  std::uint8_t* to = postings_.data() + posting_bytes_;
-  const std::uint8_t* const last = postings_.data() + kEntryBytes - kMostPostingBytes;
-  const std::size_t begin = at_;
-  std::uint32_t document = entry_.last_document;
-  for (; at_ < documents.size() && to <= last; ++at_) {
-    const std::uint32_t previous = std::exchange(document, numbers_->to_source(documents[at_]));
-    to = write_posting(to, document - previous, frequencies[at_]);
-    entry_.occurrence_count += frequencies[at_];
+  std::span<const std::uint32_t> documents = list_->documents().subspan(at_);
+  const std::uint32_t* const frequencies = list_->frequencies().data() + at_;
+  std::array<std::uint32_t, kPostingsBlock> in_source;
+  if (numbering_.dropped_count() != 0) {
+    for (std::size_t i = 0; i < documents.size(); ++i) in_source[i] = numbers_->to_source(documents[i]);
+    documents = {in_source.data(), documents.size()};
   }
-  entry_.document_count += static_cast<std::uint32_t>(at_ - begin);
-  entry_.last_document = document;
+  std::uint8_t* to = postings_.data() + posting_bytes_;
+  const std::size_t count = write_postings(documents, frequencies, entry_.last_document, to,
+                                           postings_.data() + kEntryBytes - kMostPostingBytes);
+  entry_.document_count += static_cast<std::uint32_t>(count);
+  entry_.occurrence_count = std::accumulate(frequencies, frequencies + count, entry_.occurrence_count);
+  entry_.last_document = documents[count - 1];
   posting_bytes_ = static_cast<std::size_t>(to - postings_.data());
+  at_ += count;
 }
 
 // Appends a posting with its positions. Returns false if the entry is full before the posting ends. Requires: room for
