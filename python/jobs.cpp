@@ -192,7 +192,8 @@ void bind_jobs(nb::module_& module) {
              nb::arg("columns"), nb::arg("progress"));
   module.def("run_merge_job", run_merge_job, nb::arg("words"), nb::arg("progress"));
   module.def("plan", plan_of, nb::arg("words"));
-  module.def("memory_of", [](const std::string& text) { return parse_size("--memory", text, available_memory_bytes() / 2); });
+  module.def("memory_of",
+             [](const std::string& text) { return parse_size("--memory", text, available_memory_bytes() / 2); });
   module.def("verify", verify, nb::arg("directory"));
   module.def("export", export_index, nb::arg("words"));
 }

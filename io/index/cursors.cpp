@@ -16,8 +16,8 @@ constexpr std::size_t kMostPostingBytes = 10;  // varints of 33 and 32 bits
 constexpr std::size_t kMostStretchBytes =
     kDistanceBlock * 5;  // varints of the positions returned by one call of PositionCursor::next()
 
-// Writes a posting as a run holds it. Requires: room for kMostPostingBytes. Most gaps and frequencies take one byte; these
-// are written without a branch on whether the frequency is 1, which is hard to predict.
+// Writes a posting as a run holds it. Requires: room for kMostPostingBytes. Most gaps and frequencies take one byte;
+// these are written without a branch on whether the frequency is 1, which is hard to predict.
 std::uint8_t* write_posting(std::uint8_t* to, std::uint64_t gap, std::uint32_t frequency) {
   const unsigned single = frequency == 1;
   const std::uint64_t word = gap << 1 | single;
