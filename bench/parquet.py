@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Indexes INPUT (JSON lines) and the same documents as Parquet files, in interleaved rounds, and prints the ratios of the rates.
 
-usage: bench/parquet.py INPUT --program PYTHON_ENVIRONMENT/bin/spillway [--compression zstd,none] [--rows 1000,1048576]
+usage: bench/parquet.py INPUT --program PYTHON_ENVIRONMENT/bin/spillway [--compression zstd,none] [--rows 1000,20000]
 
 The program is that of the Python package, for all files, and runs in a Python that has pyarrow; so does this script. Rates
-count the bytes of the JSON lines.
+count the bytes of the JSON lines. bench/data/repeat_jsonl.py makes inputs large enough that the start of Python weighs little.
 """
 import argparse
 import json
@@ -35,14 +35,18 @@ def main() -> None:
     parser.add_argument("--compression", type=lambda text: text.split(","), default=["zstd"])
     parser.add_argument("--rows", type=lambda text: [int(one) for one in text.split(",")], default=[1000, 20_000],
                         help="rows of a row group, at most 20,000 (default: 1000,20000)")
+    parser.add_argument("--files", type=Path, metavar="DIR", help="keeps the Parquet files here, for the next call with this input")
     index_runs.add_arguments(parser, "parquet")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.scratch, prefix="parquet-") as directory:
+        files = arguments.files or Path(directory)
+        files.mkdir(parents=True, exist_ok=True)
         jobs = {"JSON lines": (arguments.source, arguments.options)}
         for compression in arguments.compression:
             for rows in arguments.rows:
-                file = Path(directory) / f"{compression}-{rows}.parquet"
-                write_parquet(arguments.source, file, compression, rows)
+                file = files / f"{compression}-{rows}.parquet"
+                if not file.exists():
+                    write_parquet(arguments.source, file, compression, rows)
                 jobs[f"Parquet, {compression}, {rows} rows"] = (file, arguments.options)
         sizes = {name: source.stat().st_size for name, (source, _) in jobs.items()}
         measured = index_runs.measure(arguments.program, jobs, Path(directory), arguments.rounds)

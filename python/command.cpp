@@ -40,14 +40,16 @@ nb::dict field_names(const FieldNames& fields) {
   return names;
 }
 
-// Asks open_inputs(inputs, names, threads, part) for batches of rows, and takes them instead of the files. It returns
-// None for plain files, and raises an exception that says why it refuses. It hands out the rows of the part alone.
+// Asks open_inputs(inputs, names, threads, part, memory) for batches of rows, and takes them instead of the files. It
+// returns None for plain files, and raises an exception that says why it refuses. It hands out the rows of the part
+// alone.
 void open_columns(const nb::callable& open_inputs, IndexOptions& options) {
   const nb::gil_scoped_acquire locked;
   nb::object opened;
   try {
     const nb::tuple part = nb::make_tuple(options.corpus.part_number, options.corpus.part_count);
-    opened = open_inputs(options.inputs, field_names(options.corpus.fields), options.threads, part);
+    opened =
+        open_inputs(options.inputs, field_names(options.corpus.fields), options.threads, part, options.memory_bytes);
   } catch (nb::python_error& error) {
     if (const int number = received_signal(); number != 0) throw InterruptedError(number);
     throw IoError(nb::cast<std::string>(nb::str(error.value())));

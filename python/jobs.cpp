@@ -16,11 +16,13 @@
 #include "io/file/posix_file_system.hpp"
 #include "io/index/reader.hpp"
 #include "io/index/verify.hpp"
+#include "io/memory/budget.hpp"
 #include "io/memory/program_bytes.hpp"
 #include "python/bindings.hpp"
 #include "python/job_thread.hpp"
 #include "python/object_files.hpp"
 #include "python/stream.hpp"
+#include "tools/cli/option_values.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/export_run.hpp"
@@ -190,6 +192,8 @@ void bind_jobs(nb::module_& module) {
              nb::arg("columns"), nb::arg("progress"));
   module.def("run_merge_job", run_merge_job, nb::arg("words"), nb::arg("progress"));
   module.def("plan", plan_of, nb::arg("words"));
+  module.def("memory_of",
+             [](const std::string& text) { return parse_size("--memory", text, available_memory_bytes() / 2); });
   module.def("verify", verify, nb::arg("directory"));
   module.def("export", export_index, nb::arg("words"));
 }

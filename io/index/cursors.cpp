@@ -1,6 +1,9 @@
 #include "io/index/cursors.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
 
 #include "io/base/varint.hpp"
 #include "io/index/state.hpp"
@@ -13,12 +16,39 @@ constexpr std::size_t kMostPostingBytes = 10;  // varints of 33 and 32 bits
 constexpr std::size_t kMostStretchBytes =
     kDistanceBlock * 5;  // varints of the positions returned by one call of PositionCursor::next()
 
+// Writes a posting as a run holds it. Requires: room for kMostPostingBytes. Most gaps and frequencies take one byte;
+// these are written without a branch on whether the frequency is 1, which is hard to predict.
+std::uint8_t* write_posting(std::uint8_t* to, std::uint64_t gap, std::uint32_t frequency) {
+  const unsigned single = frequency == 1;
+  const std::uint64_t word = gap << 1 | single;
+  if ((word | frequency) < 0x80) {
+    to[0] = static_cast<std::uint8_t>(word);
+    to[1] = static_cast<std::uint8_t>(frequency);
+    return to + 2 - single;
+  }
+  to = write_varint(to, word);
+  return single != 0 ? to : write_varint(to, frequency);
+}
+
+// Writes postings that come after the document `previous`, while the next begins before `last`. Returns how many.
+std::size_t write_postings(std::span<const std::uint32_t> documents, const std::uint32_t* frequencies,
+                           std::uint32_t previous, std::uint8_t*& to, const std::uint8_t* last) {
+  std::uint8_t* at = to;
+  std::size_t count = 0;
+  for (; count < documents.size() && at <= last; ++count) {
+    at = write_posting(at, documents[count] - previous, frequencies[count]);
+    previous = documents[count];
+  }
+  to = at;
+  return count;
+}
+
 }  // namespace
 
 IndexTermCursor::IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last,
                                  std::atomic<std::uint64_t>* cuts)
     : index_(index), numbering_(index.state().numbering()), terms_(index, first), last_(last), cuts_(cuts) {
-  postings_.reserve(kEntryBytes);
+  postings_.resize(kEntryBytes);
   if (index.options().positions) positions_.reserve(kEntryBytes);
 }
 
@@ -47,33 +77,53 @@ bool IndexTermCursor::next() {
       if (!next_list()) return false;
     } while (!next_posting());
   }
-  postings_.clear();
+  posting_bytes_ = 0;
   positions_.clear();
   entry_ = {};
   entry_.term = terms_.entry().term;
-  while (has_room() && next_posting() && append_posting()) {
+  if (position_cursor_) {
+    while (has_room() && next_posting() && append_posting()) {
+    }
+  } else {
+    while (has_room() && next_posting()) append_block();
   }
-  entry_.postings = postings_;
+  entry_.postings = {postings_.data(), posting_bytes_};
   entry_.positions = positions_;
   return true;
 }
 
 bool IndexTermCursor::has_room() const {
   const std::size_t more = kMostPostingBytes + (position_cursor_ ? kMostStretchBytes : 0);
-  return postings_.size() + positions_.size() + more <= kEntryBytes;
+  return posting_bytes_ + positions_.size() + more <= kEntryBytes;
 }
 
-// Returns false if the entry is full before the posting ends. Requires: room for the posting's head and one batch of
-// positions.
+// Appends the postings that are left of the list's block, as far as the entry has room. Requires: room for one.
+void IndexTermCursor::append_block() {
+  std::span<const std::uint32_t> documents = list_->documents().subspan(at_);
+  const std::uint32_t* const frequencies = list_->frequencies().data() + at_;
+  std::array<std::uint32_t, kPostingsBlock> in_source;
+  if (numbering_.dropped_count() != 0) {
+    for (std::size_t i = 0; i < documents.size(); ++i) in_source[i] = numbers_->to_source(documents[i]);
+    documents = {in_source.data(), documents.size()};
+  }
+  std::uint8_t* to = postings_.data() + posting_bytes_;
+  const std::size_t count = write_postings(documents, frequencies, entry_.last_document, to,
+                                           postings_.data() + kEntryBytes - kMostPostingBytes);
+  entry_.document_count += static_cast<std::uint32_t>(count);
+  entry_.occurrence_count = std::accumulate(frequencies, frequencies + count, entry_.occurrence_count);
+  entry_.last_document = documents[count - 1];
+  posting_bytes_ = static_cast<std::size_t>(to - postings_.data());
+  at_ += count;
+}
+
+// Appends a posting with its positions. Returns false if the entry is full before the posting ends. Requires: room for
+// the posting's head and one batch of positions.
 bool IndexTermCursor::append_posting() {
   const std::uint32_t document = numbers_->to_source(list_->documents()[at_]);
   const std::uint32_t rest = list_->frequencies()[at_] - taken_;
-  const std::uint32_t frequency = position_cursor_ ? append_positions(rest) : rest;
-  std::uint8_t bytes[2 * kMaxVarintBytes];
-  std::uint8_t* end =
-      write_varint(bytes, std::uint64_t{document - entry_.last_document} << 1 | (frequency == 1 ? 1 : 0));
-  if (frequency != 1) end = write_varint(end, frequency);
-  postings_.insert(postings_.end(), bytes, end);
+  const std::uint32_t frequency = append_positions(rest);
+  std::uint8_t* const to = postings_.data() + posting_bytes_;
+  posting_bytes_ += static_cast<std::size_t>(write_posting(to, document - entry_.last_document, frequency) - to);
   ++entry_.document_count;
   entry_.occurrence_count += frequency;
   entry_.last_document = document;

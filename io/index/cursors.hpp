@@ -43,6 +43,7 @@ class IndexTermCursor final : public TermCursor {
   bool next_list();
   bool next_posting();
   bool has_room() const;
+  void append_block();
   bool append_posting();
   std::uint32_t append_positions(std::uint32_t rest);
   const IndexReader& index_;
@@ -55,7 +56,9 @@ class IndexTermCursor final : public TermCursor {
   std::size_t at_ = 0;       // the next posting of the list's block
   std::uint32_t taken_ = 0;  // occurrences of the posting in earlier entries
   std::atomic<std::uint64_t>* cuts_;
-  std::vector<std::uint8_t> postings_, positions_;
+  std::vector<std::uint8_t> postings_;  // room for kEntryBytes
+  std::size_t posting_bytes_ = 0;       // in use
+  std::vector<std::uint8_t> positions_;
   RunEntry entry_;
 };
 

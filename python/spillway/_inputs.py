@@ -142,16 +142,20 @@ def columnar_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def open_inputs(
-    inputs: Sequence[str], fields: Mapping[str, Sequence[str]], threads: int | None, part: tuple[int, int] = (1, 1)
+    inputs: Sequence[str],
+    fields: Mapping[str, Sequence[str]],
+    threads: int | None,
+    part: tuple[int, int] = (1, 1),
+    memory: int | None = None,
 ) -> Any:
     """The rows of the files, only of the columns that are fields, if they are Parquet or Arrow files; otherwise None.
     `fields`: the names of each field. `threads`: of the job; None or 0: one for each processor. `part`: (I, N), of the row
-    groups those of part I of N."""
+    groups those of part I of N. `memory`: of the job, in bytes; None or 0: the default."""
     files = columnar_files(inputs)
     if not files:
         return None
     try:
-        return ColumnFiles(files, fields, threads or len(os.sched_getaffinity(0)), part)
+        return ColumnFiles(files, fields, threads or len(os.sched_getaffinity(0)), part, memory or None)
     except ImportError:
         raise UsageError(
             f"{files[0][0]} is a {'Parquet' if files[0][1] == 'parquet' else 'Arrow IPC'} file, and pyarrow, which reads "

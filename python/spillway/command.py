@@ -3,6 +3,7 @@ inputs and outputs by URL."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -21,6 +22,8 @@ _REPORT_FAILED = 7  # the index is complete (docs/errors.md)
 def main() -> int:
     """Runs the program with the words of the command line, and returns its exit code. Ends by a signal if one stopped it."""
     words = sys.argv[1:]
+    # NumPy, which pyarrow loads, would start threads of its own, which wait by running in circles.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if words == ["--fingerprint"]:  # spillway.spark asks
         from ._fingerprint import fingerprint
 
@@ -70,9 +73,9 @@ def _stage_output(command: str, words: list[str], stack: ExitStack) -> tuple[lis
     number, before, url = at
     if command not in _WITH_OUTPUT:
         raise UsageError(f"{url}: outputs by URL are for {', '.join(_WITH_OUTPUT)}; name a local path, and copy it")
-    if "--force" in words or "--resumable" in words:
-        raise UsageError(f"{url}: --force and --resumable need a local output: a store replaces nothing in one step")
-    staged = stack.enter_context(StagedOutput(url, _scratch_of(words)))
+    if "--resumable" in words:
+        raise UsageError(f"{url}: --resumable needs a local output, beside which the job keeps its work; copy the index then")
+    staged = stack.enter_context(StagedOutput(url, _scratch_of(words), force="--force" in words, is_file=command == "sort"))
 
     def publish() -> None:
         put = staged.publish()

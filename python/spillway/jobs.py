@@ -107,11 +107,9 @@ def _made_at(output: str, options: dict[str, Any], force: bool, run: Callable[[s
         return run(output)
     from .objects.publishing import StagedOutput
 
-    if force:
-        raise UsageError(f"{output}: force needs a local output: a store replaces nothing in one step")
     scratch = options.get("temp_dir")
     first = scratch[0] if isinstance(scratch, (list, tuple)) and scratch else scratch
-    with StagedOutput(output, os.fspath(first) if first else None) as staged:
+    with StagedOutput(output, os.fspath(first) if first else None, force=force) as staged:
         report = run(staged.local)
         staged.publish()
     report["output"] = output
@@ -142,7 +140,7 @@ def append(
     """
     path = os.fspath(index)
     if is_url(path):
-        raise UsageError(f"{path}: an index in a store cannot be replaced in one step; copy it to a disk, and append there")
+        raise UsageError(f"{path}: append needs an index on a disk; index the new documents by themselves, and merge the indexes into a URL")
     words = option_words(dict(replace=replace, skip_known=skip_known))
     fields = dict(text_field=text, id_field=id, title_field=title, url_field=url, date_field=date)
     return _run("append", words, [path], inputs, fields, dict(memory=memory, threads=threads, **options), progress)
@@ -161,7 +159,12 @@ def _run(
     columns = _columns_of(names)
     paths = as_paths(inputs)
     fields_of = {option.removesuffix("_field"): those for option, those in names.items()}
-    stream = as_stream(inputs, columns) if paths is None else open_inputs(paths, fields_of, options["threads"])
+    if paths is None:
+        stream = as_stream(inputs, columns)
+    else:
+        memory = options["memory"]
+        memory_bytes = None if memory is None else _engine.memory_of(str(memory))
+        stream = open_inputs(paths, fields_of, options["threads"], memory=memory_bytes)
     if stream is None:
         operands = operands + (paths or [])
     words = [*words, *option_words({**fields, **options}), *path_words(operands)]

@@ -38,7 +38,7 @@ def sort(
     Args:
         inputs: files, which may be compressed by gzip or zstd. One of them may be the output. URLs of object stores are
             taken as by `index`; reading them takes up to 32 MiB beyond `memory`.
-        output: is replaced when the sort is done. At a URL of an object store nothing is replaced.
+        output: is replaced when the sort is done; also an object of a store, by URL.
         key: as `-k` of GNU sort, such as "2,2n"; several count one after the other.
         separator: of fields, one byte.
         memory: what the sort may take beyond what the process has: bytes, or a size such as "1G". Default: half of what
@@ -82,7 +82,7 @@ def sort(
 def _sort_to_store(url: str, words: list[str], paths: list[str]) -> None:
     from .objects.publishing import StagedOutput
 
-    with StagedOutput(url) as staged:
+    with StagedOutput(url, is_file=True) as staged:
         _engine.sort_files([f"--output={staged.local}", *words, *path_words(paths)])
         staged.publish()
 

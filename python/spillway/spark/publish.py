@@ -71,15 +71,16 @@ class StoreOutput:
     """A URL of an object store: it gets the files, and last of all the one that makes them an index or shards."""
 
     def __init__(self, url: str, force: bool):
-        if force:
-            raise JobError(f"the output {url}: --force needs a directory: a store replaces nothing in one step")
-        self.name = url
+        self.name, self._force = url, force
 
     def check(self, last: str) -> None:
-        from ..objects.publishing import check_absent
+        from ..objects.publishing import check_absent, check_replaceable
 
         with _as_job_error():
-            check_absent(self.name, last=last)
+            if self._force:
+                check_replaceable(self.name)
+            else:
+                check_absent(self.name, last=last)
 
     def check_stage(self, stage: str) -> None:
         """Any disk that all machines share will do."""
@@ -95,7 +96,7 @@ class StoreOutput:
         from ..objects.publishing import publish_directory
 
         with _as_job_error():
-            publish_directory(directory, self.name, last=last)
+            publish_directory(directory, self.name, last=last, force=self._force)
 
 
 @contextmanager

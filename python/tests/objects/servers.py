@@ -45,7 +45,7 @@ def _seaweedfs(directory: Path, port: int) -> list[str]:
     ports = {name: free_port() % 20000 + 10001 for name in ("master", "volume", "filer")}
     return [find("weed"), "server", f"-dir={directory}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false",
             "-s3", f"-s3.port={port}", "-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.config={directory}/s3.json",
-            "-volume.max=8", "-master.volumeSizeLimitMB=256",
+            "-s3.autoCreateBucket=false", "-volume.max=8", "-master.volumeSizeLimitMB=256",
             *(f"-{name}.port={number}" for name, number in ports.items())]  # fmt: skip
 
 

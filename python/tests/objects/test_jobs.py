@@ -61,6 +61,11 @@ def test_the_result_is_put_into_the_store(store, documents, tmp_path):
     }
     puts = [line.split()[1] for line in store.proxy.requests if line.startswith(("PUT ", "POST ")) and "/jobs/shards/" in line]
     assert puts[-1].partition("?")[0].endswith("/job.json")
+    fewer = [url, "-o", f"s3://{BUCKET}/jobs/shards", "--parts", 2, "--stage", tmp_path / "stage"]
+    assert "--force replaces it" in job(store, *fewer).stderr
+    done = job(store, *fewer, "--force")
+    assert done.returncode == 0, done.stderr
+    assert {name.partition("/")[0] for name in store.files("jobs/shards")} == {"job.json", "00000.index", "00001.index"}
 
 
 def test_what_cannot_be_put_is_told_and_kept(store, documents, tmp_path):

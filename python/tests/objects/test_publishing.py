@@ -116,16 +116,65 @@ def make_local(store: Store, documents: Path, directory: Path) -> Path:
     return directory / "local"
 
 
-def test_nothing_is_replaced(store, documents, url, scratch):
+def test_nothing_is_replaced_unasked(store, documents, url, scratch):
     assert index(store, documents, url, scratch).returncode == 0
     before = in_store(store, url)
     again = index(store, documents, url, scratch)
     assert again.returncode == 2 and f"{url}/manifest exists" in again.stderr
-    forced = index(store, documents, url, scratch, "--force")
-    assert forced.returncode == 2 and "replaces nothing in one step" in forced.stderr
+    resumable = index(store, documents, url, scratch, "--resumable")
+    assert resumable.returncode == 2 and "--resumable needs a local output" in resumable.stderr
     appended = store.spillway("append", url, documents)
     assert appended.returncode == 2
     assert in_store(store, url) == before
+
+
+def test_force_replaces_an_index(store, documents, url, scratch, tmp_path):
+    assert index(store, documents, url, scratch, "--positions").returncode == 0
+    store.spillway("index", documents, "-o", tmp_path / "local")
+    store.proxy.requests.clear()
+    done = index(store, documents, url, scratch, "--force")
+    assert done.returncode == 0, done.stderr
+    assert in_store(store, url) == files_of(tmp_path / "local") and list(scratch.iterdir()) == []
+    changes = [line for line in store.proxy.requests if line.startswith(("PUT ", "POST ", "DELETE ")) and "/docs.index/" in line]
+    of_manifest = [number for number, line in enumerate(changes) if "/docs.index/manifest" in line]
+    assert of_manifest[0] == 0 and changes[0].startswith("DELETE "), changes
+    assert of_manifest[-1] == len(changes) - 1 and changes[-1].startswith("PUT "), changes
+    assert index(store, documents, f"{url}-new", scratch, "--force").returncode == 0  # nothing is there
+
+
+def test_a_forced_job_that_fails_before_it_puts_keeps_the_index(store, documents, url, scratch):
+    assert index(store, documents, url, scratch).returncode == 0
+    before = in_store(store, url)
+    failed = index(store, documents.parent / "none", url, scratch, "--force")
+    assert failed.returncode == 2 and in_store(store, url) == before
+
+
+def test_a_forced_put_that_fails_keeps_the_local_index(store, documents, url, scratch, tmp_path):
+    assert index(store, documents, url, scratch).returncode == 0
+    store.proxy.refuse = is_put_of("postings")
+    failed = index(store, documents, url, scratch, "--force")
+    assert failed.returncode == 2 and "the index that was there is gone, and the new one is in" in failed.stderr, failed.stderr
+    assert "manifest" not in store.keys(key_of(url))
+    kept = Path(failed.stderr.strip().rpartition(" is in ")[2])
+    store.spillway("index", documents, "-o", tmp_path / "local")
+    assert files_of(kept) == files_of(tmp_path / "local")
+    store.proxy.refuse = lambda request: False
+    assert index(store, documents, url, scratch, "--force").returncode == 0
+    assert in_store(store, url) == files_of(kept)
+
+
+def test_force_replaces_no_other_object(store, documents, url, scratch):
+    store.put(documents, key_of(url))
+    forced = index(store, documents, url, scratch, "--force")
+    assert forced.returncode == 2 and "is an object, not an index" in forced.stderr
+    assert store.get(key_of(url)) == documents.read_bytes()
+
+
+def test_a_sort_replaces_an_object(store, documents, url, scratch):
+    for options in ([], ["--reverse"]):
+        done = store.spillway("sort", documents, "-o", url, *options)
+        assert done.returncode == 0, done.stderr
+    assert store.get(key_of(url)) == b"".join(sorted(documents.read_bytes().splitlines(keepends=True), reverse=True))
 
 
 def test_a_manifest_that_appears_meanwhile_stays(store, documents, url, scratch):

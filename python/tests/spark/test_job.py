@@ -155,8 +155,6 @@ class Refused(JobCase):
         with self.assertRaisesRegex(JobError, "the stage of s3://bucket/out is a directory on a disk that all machines share"):
             driver.run_index_job(self.inputs, "s3://bucket/out", self.launcher, program=PROGRAM)
         self.expect_refused("is a directory on a disk that all machines share", stage="s3://bucket/stage")
-        with self.assertRaisesRegex(JobError, "--force needs a directory"):
-            driver.run_index_job(self.inputs, "s3://bucket/out", self.launcher, program=PROGRAM, force=True)
 
     def test_inputs_that_are_gone_or_no_files(self) -> None:
         with self.assertRaises(FileNotFoundError):
