@@ -118,6 +118,7 @@ class SortedCopy {
       if (!is_sorted_) return std::nullopt;
       writes_ = true;
     }
+    output_.expect_all(size_);
     work_through();
     file_.check_unchanged();
     std::uint8_t more = 0;

@@ -46,6 +46,17 @@ TEST_F(PlacedFileTest, TakesBytesAtPlacesInAnyOrder) {
   EXPECT_EQ(content(), "abcdef");
 }
 
+TEST_F(PlacedFileTest, HasNoMoreBytesThanItGotWhereMoreWereExpected) {
+  const std::string text(std::size_t{3} << 20, 't');
+  for (const std::size_t bytes : {text.size(), std::size_t{5000}, std::size_t{0}}) {
+    PlacedFile file(posix_file_system(), path_, no_check);
+    file.expect_all(text.size());
+    file.write_at(0, bytes_of(std::string_view(text).substr(0, bytes)));
+    file.finish(bytes, true);
+    EXPECT_TRUE(content() == text.substr(0, bytes)) << bytes;
+  }
+}
+
 TEST_F(PlacedFileTest, TakesBytesOfManyThreadsInRangesThatAreExpected) {
   constexpr std::size_t kRange = 3456789, kPart = 123457;
   std::string text(5 * kRange, '\0');

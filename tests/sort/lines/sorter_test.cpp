@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <sstream>
@@ -31,6 +32,9 @@ class TextOutput final : public LineOutput {
   TextOutput(bool has_places, std::function<void()> at_first)
       : has_places_(has_places), at_first_(std::move(at_first)), text_(has_places ? std::size_t{1} << 26 : 0, '?') {}
   bool has_places() const override { return has_places_; }
+  void expect_all(std::uint64_t bytes) override { expected_ = bytes; }
+  // Whether there are as many bytes as were expected, if any were.
+  bool has_expected() const { return !expected_ || *expected_ == text().size(); }
   void write(std::span<const std::uint8_t> bytes) override {
     begin();
     text_.append(bytes.begin(), bytes.end());
@@ -51,6 +55,7 @@ class TextOutput final : public LineOutput {
   std::once_flag has_begun_;
   std::string text_;
   std::atomic<std::size_t> written_{0};
+  std::optional<std::uint64_t> expected_;
 };
 
 struct Sorted {
@@ -87,6 +92,7 @@ class LineSorter : public ::testing::TestWithParam<bool> {
     Sorted sorted;
     arena.execute([&] { sorted.summary = sort_lines(input, order, options, output); });
     sorted.text = output.text();
+    EXPECT_TRUE(output.has_expected());
     return sorted;
   }
   ScratchDirectory scratch_;

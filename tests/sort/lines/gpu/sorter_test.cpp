@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 #include <mutex>
+#include <optional>
 
 #include "io/file/posix_file_system.hpp"
 #include "sort/gpu/device/error.hpp"
@@ -23,6 +24,7 @@ class TextOutput final : public LineOutput {
  public:
   explicit TextOutput(bool has_places) : has_places_(has_places) {}
   bool has_places() const override { return has_places_; }
+  void expect_all(std::uint64_t bytes) override { expected = bytes; }
   bool expect(std::uint64_t offset, std::size_t bytes) override {
     text.resize(std::max<std::size_t>(text.size(), offset + bytes), '?');
     return true;
@@ -37,6 +39,7 @@ class TextOutput final : public LineOutput {
     std::ranges::copy(bytes, text.begin() + static_cast<std::ptrdiff_t>(offset));
   }
   std::string text;
+  std::optional<std::uint64_t> expected;
 
  private:
   bool has_places_;
@@ -101,6 +104,7 @@ TEST_F(LinesOnGpu, AreThoseOfTheCpuInOneBlockAndInMany) {
         LineInput text = input();
         const LineSortSummary summary = sort_lines_on_gpu(text, order, options(), devices, output);
         EXPECT_TRUE(output.text == expected);
+        EXPECT_EQ(output.expected.value_or(expected.size()), expected.size());
         EXPECT_EQ(summary.bytes, text.bytes_read());
         EXPECT_EQ(summary.lines, 60001u);
         std::size_t blocks = 0;
