@@ -29,12 +29,12 @@ struct LineSortShape {
 
 // Measured on one H100 with 16 processors (docs/results/sort_gpu.md).
 struct LineGpuCosts {
-  double start_seconds = 0.65;                 // CUDA's context, pinned memory, and the end of the program
+  double start_seconds = 0.46;                 // CUDA's context, pinned memory, and the end of the program
   double gpu_second_per_byte = 0.045e-9;       // to read, to copy up, and to sort
-  double write_second_per_byte = 0.65e-9;      // while a GPU sorts: by 16 threads through mapped pages
-  double cpu_write_second_per_byte = 0.3e-9;   // while the CPU sorts
-  double cpu_thread_second_per_byte = 4.5e-9;  // to read and sort text that fits the memory
-  double runs_thread_second_per_byte = 30e-9;  // to make and merge runs of other text
+  double write_second_per_byte = 0.285e-9;     // what a GPU has sorted
+  double cpu_write_second_per_byte = 0.23e-9;  // while the CPU sorts
+  double cpu_thread_second_per_byte = 3.9e-9;  // to read and sort text that fits the memory
+  double runs_thread_second_per_byte = 14e-9;  // to make and merge runs of other text
 };
 
 enum class LineSorting : std::uint8_t {
