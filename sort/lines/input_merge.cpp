@@ -130,7 +130,8 @@ class InputGroups {
     }
     // The rest is for long lines.
     const std::size_t memory = (memory_ - own_.bytes()) / kUsualParts * (kUsualParts - 1);
-    size_ = std::min({paths_.size(), inputs.most_open, memory / (kLeastBuffer + kOtherBytes)});
+    size_ =
+        std::min({paths_.size(), inputs.most_open, memory / (kLeastBuffer + kOtherBytes), InputMerger::kMostSources});
     if (options.most_runs != 0) size_ = std::min(size_, options.most_runs);
     size_ = std::max<std::size_t>(size_, 2);
     if (options.block_bytes != 0) return;

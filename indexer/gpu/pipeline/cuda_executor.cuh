@@ -136,7 +136,7 @@ class CudaExecutor {
   // allocates the staging buffer, so that the first block does not wait for those of all executors.
   void prepare(const BlockPacker& packer) {
     stream_.make_current();
-    if (staging_.size() == 0) staging_ = PinnedBuffer(setup_.staging_bytes);
+    if (staging_.size() == 0) allocate_staging();
     setup_.pinned->lock(packer.chunks(), setup_.gpu);
   }
   // Waits for an arena, which the executor has until give_arena_back().
@@ -312,6 +312,14 @@ class CudaExecutor {
   static constexpr std::size_t kPackBytes = std::size_t{64} << 10;  // that a thread packs at once
   static constexpr std::size_t kValueBytes = 64;
 
+  // No later block could be prepared either, so this is no want of memory for one block.
+  void allocate_staging() {
+    try {
+      staging_ = PinnedBuffer(setup_.staging_bytes);
+    } catch (const GpuMemoryError& error) {
+      throw GpuError(error.what(), error.is_lost);
+    }
+  }
   Buffer reserve_lists(std::size_t bytes) {
     constexpr std::chrono::milliseconds kPatience{200};
     auto reservation = setup_.budget.try_reserve(bytes, kPatience, "lists from GPUs");

@@ -93,6 +93,7 @@ void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   StagedCopy copy(memory, stream);
   bring_up(copy, packer, arrays, count);
   copy_to_device(arrays.d_bytes + total_bytes, kPadding.data(), kPadding.size(), stream.handle());
+  stream.make_current();  // while the strings were packed, this thread may have sorted others on another GPU
   sorter->sort({arrays.d_bytes, arrays.d_offsets, count, total_bytes}, arrays.d_order, arrays.d_lcps, arrays.d_scratch,
                stream.handle());
   bring_down(copy, order, arrays.d_order);

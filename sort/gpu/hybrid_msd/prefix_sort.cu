@@ -216,6 +216,7 @@ class GpuPrefixSort final : public PrefixSort {
   }
 
   void load(const std::function<void(std::span<std::uint64_t>, std::size_t)>& fill) override {
+    stream_.make_current();
     number_kernel<<<blocks_for(count_, kThreads), kThreads, 0, stream_.handle()>>>(items_.first.d_indices, count_);
     check_launch();
     copy_.up(items_.first.d_prefixes, count_ * sizeof(std::uint64_t),
@@ -226,6 +227,7 @@ class GpuPrefixSort final : public PrefixSort {
   }
 
   void sort() override {
+    stream_.make_current();  // while strings were loaded, this thread may have sorted others on another GPU
     cuda_check(cudaMemsetAsync(lists_.d_counts, 0, sizeof(Counts), stream_.handle()));
     const auto all = static_cast<std::uint32_t>(count_);
     Counts counts{1, msd_slices(all), 0};

@@ -61,7 +61,8 @@ class LineBlock {
   std::size_t size(std::size_t part) const { return parts_[part].end - parts_[part].begin; }
   // The i-th line of a sorted part; kCopyPadding bytes after its line end are readable.
   std::string_view line(std::size_t part, std::size_t i) const { return texts_.view(items_[index(part, i)]); }
-  // Loads the first and the last bytes of lines [begin, end).
+  // Loads bytes of lines [begin, end) of a sorted part: the first one, and the one after the last; of a line of
+  // kManyBytes or more, one inside. The text's padding makes the last one readable.
   void load_early(std::size_t part, std::size_t begin, std::size_t end) const {
     for (std::size_t i = begin; i != end; ++i) {
       const LineItem& item = items_[index(part, i)];

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/base/bytes.hpp"
-
 namespace spillway {
 
 namespace {

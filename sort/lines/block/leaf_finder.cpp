@@ -21,6 +21,15 @@ LeafFinder::LeafFinder(const ItemStrings& strings, const ItemStrings& texts, std
   number_leaves();
 }
 
+// The length that most strings of the leaf have: those are equal.
+std::uint32_t LeafFinder::most_frequent_bytes(std::span<const LineItem> items) const {
+  std::array<std::size_t, kCachedBytes + 1> counts{};
+  const auto shortest = std::ranges::min(items, {}, [&](const LineItem& item) { return strings_.bytes(item); });
+  const std::uint32_t least = strings_.bytes(shortest);
+  for (const LineItem& item : items) ++counts[strings_.bytes(item) - least];
+  return least + static_cast<std::uint32_t>(std::ranges::max_element(counts) - counts.begin());
+}
+
 void LeafFinder::find_frequent(std::vector<LineItem>& sample) {
   std::vector<std::uint16_t> found(sample.size());
   for (std::size_t i = 0; i < sample.size(); i += SplitterTree::kBatch) {
@@ -34,13 +43,14 @@ void LeafFinder::find_frequent(std::vector<LineItem>& sample) {
   for (std::size_t leaf = 0; leaf != by_leaf.size(); ++leaf) {
     std::vector<LineItem>& lines = by_leaf[leaf];
     if (lines.size() < least || !keys_.has_equal_caches(leaf)) continue;
-    const std::uint32_t bytes = strings_.bytes(lines.front());
+    const std::uint32_t bytes = most_frequent_bytes(lines);
     std::erase_if(lines, [&](const LineItem& item) { return strings_.bytes(item) != bytes; });
+    if (lines.size() < least) continue;
     for (LineItem& item : lines) item = strings_.line(item);
     SplitterTree tree(texts_, std::move(lines), kSampleOfLeaf);
     leaves += tree.leaf_depths().size() + 1;
     if (leaves > SplitterTree::kMostLeaves) break;
-    frequent_.push_back({static_cast<std::uint32_t>(leaf), bytes, 0, std::move(tree)});
+    frequent_.push_back({static_cast<std::uint32_t>(leaf), bytes, std::move(tree)});
   }
 }
 
@@ -50,7 +60,6 @@ void LeafFinder::number_leaves() {
   for (std::uint32_t leaf = 0; leaf != depths.size(); ++leaf) {
     if (!frequent_.empty()) first_leaves_.push_back(static_cast<std::uint32_t>(leaves_.size()));
     if (next != frequent_.end() && next->leaf == leaf) {
-      next->first = leaves_.size();
       leaves_.push_back({depths[leaf], false});
       for (const std::uint32_t depth : next->lines.leaf_depths()) leaves_.push_back({depth, true});
       ++next;

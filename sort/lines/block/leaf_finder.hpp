@@ -31,9 +31,9 @@ class LeafFinder {
   struct Frequent {
     std::uint32_t leaf;   // of the tree of keys
     std::uint32_t bytes;  // of the key
-    std::size_t first;    // its leaves
     SplitterTree lines;
   };
+  std::uint32_t most_frequent_bytes(std::span<const LineItem> items) const;
   void find_frequent(std::vector<LineItem>& sample);
   void number_leaves();
 

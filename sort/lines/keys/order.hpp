@@ -25,8 +25,6 @@ struct KeyRule {
   IgnoredBytes ignored = IgnoredBytes::kNone;
   bool folds_case = false;
   bool is_reversed = false;
-
-  bool is_plain() const { return kind == KeyKind::kText && ignored == IgnoredBytes::kNone && !folds_case; }
 };
 
 // A part of a line: from byte `begin_byte` of field `begin_field` on, up to byte `end_byte` of field `end_field`.

@@ -300,14 +300,14 @@ MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources,
   }
   if (plan.is_serial) {
     plan.write_bytes = kLeastWrite;
-    plan.most_runs = serial_runs(runs, memory);
+    plan.most_runs = std::min(serial_runs(runs, memory), RunMerger::kMostSources);
     if (resources.most_runs != 0) plan.most_runs = std::min(plan.most_runs, std::max(resources.most_runs, kLeastRuns));
     return plan;
   }
   const std::size_t least = plan.range_bytes + kLeastRuns * cursor_bytes;
   plan.tokens = std::clamp<std::size_t>(memory / least, 1, token_count());
   const std::size_t each = std::max(memory / plan.tokens, least);
-  plan.most_runs = (each - plan.range_bytes) / cursor_bytes;
+  plan.most_runs = std::min((each - plan.range_bytes) / cursor_bytes, RunMerger::kMostSources);
   if (resources.most_runs != 0) plan.most_runs = std::min(plan.most_runs, std::max(resources.most_runs, kLeastRuns));
   return plan;
 }

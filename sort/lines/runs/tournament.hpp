@@ -1,6 +1,6 @@
-// A tournament tree of the records of sorted sources, which compares no byte twice: each loser knows how many bytes it
-// shares with the winner that beat it (Bingmann, Eberle, Sanders, "Engineering parallel string sorting", 2017), and the
-// byte after them.
+// A tournament tree of the records of sorted sources, which compares hardly a byte twice: each loser knows how many
+// bytes it shares with the winner that beat it (Bingmann, Eberle, Sanders, "Engineering parallel string sorting",
+// 2017), and the byte after them.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,11 @@ namespace spillway {
 // but they are all there, and what is told about them is true. O(log n) comparisons a record.
 template <typename Cursor>
 class Tournament {
+  static constexpr unsigned kSourceBits = 23, kRankBits = 9;
+
  public:
-  // Requires: no cursor is empty, and there are fewer than 2^23. Each stands before its first record.
+  static constexpr std::size_t kMostSources = std::size_t{1} << kSourceBits;
+  // Requires: no cursor is empty, and there are at most kMostSources. Each stands before its first record.
   Tournament(std::vector<Cursor> cursors, const RecordOrder& order)
       : order_(order),
         cursors_(std::move(cursors)),
@@ -47,7 +50,6 @@ class Tournament {
   // that were beaten by the same record the lesser code wins, and the other one keeps its code; if they differ in their
   // sources only, the bytes after that decide.
   using Player = std::uint64_t;
-  static constexpr unsigned kSourceBits = 23, kRankBits = 9;
   static constexpr Player kEnded = ~Player{0} << kSourceBits;
   static std::uint32_t source_of(Player player) { return player & ((1U << kSourceBits) - 1); }
   static std::uint32_t shared_of(Player player) {
@@ -79,7 +81,8 @@ auto Tournament<Cursor>::player(std::uint32_t source, std::size_t shared) const 
   const std::string_view record = heads_[source].compared(order_);
   std::uint32_t rank = shared == record.size() ? 0 : 1U + static_cast<unsigned char>(record[shared]);
   if (order_.is_descending) rank = 256 - rank;
-  return Player{~static_cast<std::uint32_t>(shared)} << (kSourceBits + kRankBits) | Player{rank} << kSourceBits | source;
+  return Player{~static_cast<std::uint32_t>(shared)} << (kSourceBits + kRankBits) | Player{rank} << kSourceBits |
+         source;
 }
 
 // Requires: both were beaten by the same record. Leaves in the loser what it shares with the winner.

@@ -407,9 +407,11 @@ TEST_P(LineSorter, OrdersTheLinesOfFrequentKeys) {
     EXPECT_EQ(sort(lines, order, 0).text, expected());
     std::ranges::sort(keyed);
     order.is_stable = false;
-    for (const std::size_t block_bytes : {std::size_t{0}, std::size_t{1'000'001}}) {
-      EXPECT_EQ(sort(lines, order, block_bytes).text, expected());
-    }
+    constexpr std::size_t kBlockBytes[] = {0, 2'500'001};  // runs of lines enough for a sample that tells
+    for (const std::size_t block_bytes : kBlockBytes) EXPECT_EQ(sort(lines, order, block_bytes).text, expected());
+    std::ranges::reverse(keyed);
+    order.is_reversed = order.keys.front().rule.is_reversed = true;
+    for (const std::size_t block_bytes : kBlockBytes) EXPECT_EQ(sort(lines, order, block_bytes).text, expected());
   }
 }
 

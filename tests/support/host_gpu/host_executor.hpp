@@ -45,7 +45,7 @@ class HostExecutor {
     count_gpu_call();
   }
 
-  void prepare(const BlockPacker&) {}
+  void prepare(const BlockPacker&) { count_gpu_call(); }
   void take_arena() { arena_ = arenas_->take(); }
   void give_arena_back() { arena_.reset(); }
   Buffer& arena() const { return *arena_; }
