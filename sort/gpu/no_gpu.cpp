@@ -35,7 +35,7 @@ void GpuStream::make_current() const { refuse(); }
 void GpuStream::synchronize() const { refuse(); }
 GpuEvent::GpuEvent() { refuse(); }
 GpuEvent::~GpuEvent() = default;
-void GpuEvent::record(const GpuStream&) { refuse(); }
+void GpuEvent::record(GpuStreamHandle) { refuse(); }
 void GpuEvent::synchronize() const { refuse(); }
 double GpuEvent::since_ms(const GpuEvent&) const { refuse(); }
 DeviceBuffer::DeviceBuffer(int, std::size_t) { refuse(); }

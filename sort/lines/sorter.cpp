@@ -147,7 +147,6 @@ class BlockwiseSort {
   bool can_grow() const { return options_.warn_of_growth != nullptr; }
 
   void make_block() {
-    block_.reset();
     block_.emplace(budget_, block_memory_, order_, encoder_, options_.sorter, options_.maps_inputs, costs_);
     if (can_grow() || block_memory_ != most_memory_) {
       block_->allow_growth([this](std::size_t bytes) { return growth(bytes); });

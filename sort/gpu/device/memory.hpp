@@ -45,7 +45,8 @@ class GpuEvent {
   GpuEvent(const GpuEvent&) = delete;
   GpuEvent& operator=(const GpuEvent&) = delete;
 
-  void record(const GpuStream& stream);
+  void record(const GpuStream& stream) { record(stream.handle()); }
+  void record(GpuStreamHandle stream);
   void synchronize() const;
   // Milliseconds from `earlier` to this event. Requires: both were recorded and reached.
   double since_ms(const GpuEvent& earlier) const;

@@ -56,7 +56,7 @@ void GpuStream::wait_for(const GpuEvent& event) const { cuda_check(cudaStreamWai
 // Waiting blocks the thread instead of spinning, because the processors have other work.
 GpuEvent::GpuEvent() { cuda_check(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync)); }
 GpuEvent::~GpuEvent() { cudaEventDestroy(event_); }
-void GpuEvent::record(const GpuStream& stream) { cuda_check(cudaEventRecord(event_, stream.handle())); }
+void GpuEvent::record(GpuStreamHandle stream) { cuda_check(cudaEventRecord(event_, stream)); }
 void GpuEvent::synchronize() const {
   checked([&] { return cudaEventSynchronize(event_); });
 }

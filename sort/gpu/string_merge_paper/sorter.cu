@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "sort/gpu/device/step_clock.hpp"
 #include "sort/gpu/merge_paper/passes.cuh"
 #include "sort/gpu/string/order.hpp"
 #include "sort/gpu/string/words.hpp"
@@ -87,39 +88,6 @@ const std::array<std::string, kLevels>& level_names() {
   return kNames;
 }
 
-// Events on the stream between the passes.
-class LevelClock {
- public:
-  explicit LevelClock(GpuStreamHandle stream) : stream_(stream) {
-    for (cudaEvent_t& event : events_) cuda_check(cudaEventCreate(&event));
-  }
-  ~LevelClock() {
-    for (cudaEvent_t& event : events_) cudaEventDestroy(event);
-  }
-  LevelClock(const LevelClock&) = delete;
-  LevelClock& operator=(const LevelClock&) = delete;
-
-  void pass_border(unsigned level) {
-    cuda_check(cudaEventRecord(events_[level], stream_));
-    last_ = level;
-  }
-  // Requires: the stream has done its work.
-  SortSteps steps(const std::array<unsigned long long, kLevels>& ties) const {
-    SortSteps all;
-    for (unsigned level = 0; level < last_; ++level) {
-      float milliseconds = 0;
-      cuda_check(cudaEventElapsedTime(&milliseconds, events_[level], events_[level + 1]));
-      all.steps.push_back({level_names()[level], milliseconds / 1000.0, 0, ties[level]});
-    }
-    return all;
-  }
-
- private:
-  GpuStreamHandle stream_;
-  cudaEvent_t events_[kLevels + 1]{};
-  unsigned last_ = 0;
-};
-
 }  // namespace
 
 std::size_t GpuStringMergePaperSorter::scratch_bytes(std::size_t count, std::size_t) const {
@@ -151,12 +119,17 @@ SortSteps GpuStringMergePaperSorter::sort_in_steps(const DeviceStrings& strings,
   DeviceArena arena(d_scratch, scratch_bytes(strings.count, strings.total_bytes));
   const MergeScratch scratch = lay_out(arena, strings.count);
   cuda_check(cudaMemsetAsync(scratch.ties, 0, kLevels * sizeof(unsigned long long), stream));
-  LevelClock clock(stream);
-  run<true>(strings, d_order, scratch, stream, [&](unsigned level) { clock.pass_border(level); });
+  StepClock clock(kLevels + 1, stream);
+  unsigned levels = 0;
+  run<true>(strings, d_order, scratch, stream, [&](unsigned level) { clock.pass_border(levels = level); });
   std::array<unsigned long long, kLevels> ties{};
   copy_to_host(ties.data(), scratch.ties, sizeof ties, stream);
   cuda_check(cudaStreamSynchronize(stream));
-  return clock.steps(ties);
+  SortSteps all;
+  for (unsigned level = 0; level < levels; ++level) {
+    all.steps.push_back({level_names()[level], clock.seconds(level, level + 1), 0, ties[level]});
+  }
+  return all;
 }
 
 }  // namespace spillway

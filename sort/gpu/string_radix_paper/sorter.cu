@@ -6,6 +6,7 @@
 
 #include "sort/gpu/device/counter_mailbox.cuh"
 #include "sort/gpu/device/launch_shape.cuh"
+#include "sort/gpu/device/step_clock.hpp"
 #include "sort/gpu/interface/cub.hpp"
 #include "sort/gpu/string/order.hpp"
 #include "sort/gpu/string_radix_paper/kernels.cuh"
@@ -46,25 +47,18 @@ PaperScratch lay_out(DeviceArena& arena, std::uint32_t count) {
   return scratch;
 }
 
-// The borders between the steps of a round, by events on the stream.
+// The times of the steps of all rounds.
 class RoundClock {
  public:
-  explicit RoundClock(GpuStreamHandle stream) : stream_(stream) {
-    for (cudaEvent_t& event : events_) cuda_check(cudaEventCreate(&event));
-  }
-  ~RoundClock() {
-    for (cudaEvent_t& event : events_) cudaEventDestroy(event);
-  }
-  RoundClock(const RoundClock&) = delete;
-  RoundClock& operator=(const RoundClock&) = delete;
+  explicit RoundClock(GpuStreamHandle stream) : clock_(5, stream) {}
 
-  void pass_border(unsigned border) { cuda_check(cudaEventRecord(events_[border], stream_)); }
+  void pass_border(unsigned border) { clock_.pass_border(border); }
   // Requires: the borders of this round were passed.
   void end_round() {
-    cuda_check(cudaEventSynchronize(events_[4]));
-    kernels_ += between(0, 1) + between(2, 3);
-    sort_ += between(1, 2);
-    scan_ += between(3, 4);
+    clock_.wait_for(4);
+    kernels_ += clock_.seconds(0, 1) + clock_.seconds(2, 3);
+    sort_ += clock_.seconds(1, 2);
+    scan_ += clock_.seconds(3, 4);
     ++rounds_;
   }
   SortSteps steps() const {
@@ -72,13 +66,7 @@ class RoundClock {
   }
 
  private:
-  double between(unsigned begin, unsigned end) const {
-    float milliseconds = 0;
-    cuda_check(cudaEventElapsedTime(&milliseconds, events_[begin], events_[end]));
-    return milliseconds / 1000.0;
-  }
-  GpuStreamHandle stream_;
-  cudaEvent_t events_[5]{};
+  StepClock clock_;
   double sort_ = 0, scan_ = 0, kernels_ = 0;
   unsigned rounds_ = 0;
 };

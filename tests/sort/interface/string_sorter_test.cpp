@@ -77,6 +77,9 @@ class StringSorterContract : public ::testing::TestWithParam<const StringSorter*
     std::fill(order.begin(), order.end(), 0u);
     sorter().sort(refs, order, {}, std::span(scratch).subspan(kGuardBytes + 1, bytes));
     ASSERT_TRUE(order == expected) << "differs without LCPs";
+    std::fill(order.begin(), order.end(), 0u);
+    sorter().sort_in_steps(refs, order, std::span(scratch).subspan(kGuardBytes + 1, bytes));
+    ASSERT_TRUE(order == expected) << "differs with a clock";
   }
 
   static std::uint32_t lcp(const StringRef& a, const StringRef& b) {
@@ -338,6 +341,25 @@ INSTANTIATE_TEST_SUITE_P(Gpu, StringSorterContract, ::testing::ValuesIn(gpu_stri
 INSTANTIATE_TEST_SUITE_P(HostForm, StringSorterContract, ::testing::ValuesIn(gpu_string_sorter_host_forms()),
                          test_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(StringSorterContract);
+
+TEST(StringSorters, TimeTheStepsOfTheRadixSortOfTheCpu) {
+  const ExactStrings exact(random_strings(sanitizer_size(150000, 40000), 11, "etaoinshrdlu", 21));
+  for (const StringSorter* sorter : string_sorters()) {
+    std::vector<std::uint32_t> order(exact.refs().size());
+    std::vector<std::uint8_t> scratch(sorter->scratch_bytes(order.size()));
+    const SortSteps times = sorter->sort_in_steps(exact.refs(), order, scratch);
+    EXPECT_EQ(times.rounds, 0u);
+    std::vector<std::string_view> names;
+    for (const SortStep& step : times.steps) {
+      names.push_back(step.name);
+      EXPECT_GT(step.wall_seconds, 0) << step.name;
+      EXPECT_GT(step.work_seconds, 0) << step.name;
+      EXPECT_EQ(step.ties, 0u) << step.name;
+    }
+    const std::vector<std::string_view> expected{"load", "histogram", "move keys", "recursion"};
+    EXPECT_EQ(names, sorter->name() == "cpu-msd" ? expected : std::vector<std::string_view>{}) << sorter->name();
+  }
+}
 
 TEST(StringSorters, AreFoundByName) {
   for (const auto* sorters : {&string_sorters(), &gpu_string_sorters()}) {

@@ -102,6 +102,17 @@ class OneSort {
     stream_.synchronize();
   }
 
+  // Also checks the order. The times of steps are those of the sorter.
+  SortSteps check_in_steps() const {
+    const GuardedBuffer d_order(strings_.count() * 4, stream_);
+    stream_.make_current();
+    const SortSteps times = sorter_.sort_in_steps(device_strings(), d_order.as<std::uint32_t>(),
+                                                  d_scratch_.as<std::uint8_t>(), stream_.handle());
+    EXPECT_TRUE(d_order.read_values<std::uint32_t>(stream_) == expected_order());
+    d_scratch_.read_values<std::uint8_t>(stream_);
+    return times;
+  }
+
   void check(bool with_lcps) const {
     const GuardedBuffer d_order(strings_.count() * 4, stream_), d_lcps(strings_.count() * 4, stream_);
     stream_.make_current();
@@ -171,6 +182,34 @@ TEST_P(DeviceStringSorterContract, SortsWithAndWithoutLcpsInScratchThatIsDirty) 
     sort.check(true);
     sort.check(false);
     sort.check(true);
+    sort.check_in_steps();
+  }
+}
+
+// As many strings as the papers' benchmarks have: no multiple of a run, so the last merges are of runs of unequal
+// length.
+TEST_P(DeviceStringSorterContract, TimesTheStepsOfThePapersSorts) {
+  const std::string_view name = GetParam()->name();
+  const Strings strings = random_strings(testing::sanitizer_size(66048, 2600), 9, "etaoin", "usr/share/doc/", 5);
+  const SortSteps times = OneSort(strings, *GetParam()).check_in_steps();
+  double seconds = 0;
+  std::uint64_t ties = 0;
+  std::string names;
+  for (const SortStep& step : times.steps) {
+    EXPECT_GE(step.wall_seconds, 0) << step.name;
+    seconds += step.wall_seconds;
+    ties += step.ties;
+    names += std::string(step.name) + ";";
+  }
+  EXPECT_EQ(seconds > 0, name.find(":paper") != name.npos) << names;
+  EXPECT_EQ(times.rounds > 0, name.starts_with("gpu-string-radix:paper")) << names;
+  EXPECT_EQ(ties > 0, name == "gpu-string-merge:paper") << names;
+  if (name.starts_with("gpu-string-radix:paper")) {
+    EXPECT_EQ(names, "sort;scan and scatter;other kernels;");
+  } else if (name == "gpu-string-merge:paper") {
+    EXPECT_TRUE(names.starts_with("sort of blocks;merge of runs of 1024;merge of runs of 2048;")) << names;
+  } else {
+    EXPECT_EQ(names, "");
   }
 }
 
