@@ -50,11 +50,23 @@ class PageWriter {
 
 std::string contents_html(const Page& page) {
   if (page.sections.size() < 2) return "";
-  std::string html = "<nav aria-label=\"Contents\"><ul>";
+  const bool has_short = std::any_of(page.sections.begin(), page.sections.end(),
+                                     [](const PageSection& section) { return !section.short_title.empty(); });
+  std::string html =
+      has_short ? "<nav class=\"parts\" aria-label=\"Contents\"><ul>" : "<nav aria-label=\"Contents\"><ul>";
+  bool is_inside = false;  // of the list of a section's parts
   for (std::size_t i = 0; i < page.sections.size(); ++i) {
-    html += "<li><a href=\"#part" + std::to_string(i + 1) + "\">" + escaped(page.sections[i].title) + "</a></li>";
+    const PageSection& section = page.sections[i];
+    const bool is_part = !section.short_title.empty() && i > 0;
+    if (is_part != is_inside) html += is_part ? "<ul>" : "</ul>";
+    if (i > 0 && !is_part) html += "</li>";
+    is_inside = is_part;
+    html += "<li><a href=\"#part" + std::to_string(i + 1) + "\"";
+    if (is_part) html += " title=\"" + escaped(section.title) + "\"";
+    html += ">" + escaped(is_part ? section.short_title : section.title) + "</a>";
+    if (is_part) html += "</li>";
   }
-  return html + "</ul></nav>\n";
+  return html + (is_inside ? "</ul>" : "") + "</li></ul></nav>\n";
 }
 
 }  // namespace

@@ -118,6 +118,7 @@ using PageItem = std::variant<LinePlot, BarPlot, GanttPlot, AreaPlot, Table, Fac
 struct PageSection {
   std::string title = {};
   std::vector<PageItem> items = {};
+  std::string short_title = {};  // in the contents, beside the last section without one; empty: a line of its own
 };
 
 struct Page {

@@ -26,6 +26,7 @@ h3 { font-size:1.05rem; margin:0; } section > h3 { margin:20px 0 6px; }
 p { margin:6px 0; } header p, figcaption p, .note { color:var(--soft); }
 a { color:var(--accent); }
 nav ul { list-style:none; padding:0; margin:14px 0 0; display:flex; flex-wrap:wrap; gap:4px 18px; font-size:.92rem; }
+nav.parts > ul { display:block; } nav.parts > ul > li { margin-bottom:9px; } nav.parts ul ul { margin:0; gap:2px 14px; }
 .skip { position:absolute; left:-9999px; } .skip:focus { left:12px; top:8px; background:var(--bg); padding:4px 8px; }
 :focus-visible { outline:2px solid var(--accent); outline-offset:2px; }
 figure { margin:22px 0 34px; break-inside:avoid; min-width:0; }
@@ -83,7 +84,7 @@ pre { background:var(--card); border:1px solid var(--line); border-radius:6px; p
   font:13px/1.5 ui-monospace, "Liberation Mono", Menlo, monospace; }
 footer { color:var(--soft); font-size:.85rem; padding-top:24px; padding-bottom:40px; }
 @media (max-width:640px) { header, main, footer { padding-left:14px; padding-right:14px; } h1 { font-size:1.4rem; }
-  .odd { display:none; } dl { grid-template-columns:1fr; gap:0; } dd { margin-bottom:7px; } }
+  .odd { display:none; } dl.long { grid-template-columns:1fr; gap:0; } .long dd { margin-bottom:7px; } }
 @media print { body { font-size:11pt; } .scroll { max-height:none; overflow:visible; } nav, .skip, .tip { display:none; }
   h2 { break-after:avoid; } pre { white-space:pre-wrap; } thead th { position:static; } }
 @media (forced-colors: active) { .grid { stroke:GrayText } }

@@ -66,6 +66,9 @@ Facts facts_of(const JsonView& job) {
   return facts;
 }
 
+// A stage that had nothing to do still takes the time of its clock.
+constexpr double kLeastStageSeconds = 1e-6;
+
 std::optional<BarPlot> stages_plot(const JsonView& job) {
   const auto stages = job.find("stages");
   if (!stages) return std::nullopt;
@@ -78,9 +81,12 @@ std::optional<BarPlot> stages_plot(const JsonView& job) {
                .unit = seconds_unit()};
   BarSeries busy{.name = "busy", .values = {}}, wall{.name = "wall", .values = {}};
   for (const JsonView& stage : stages->items()) {
+    const auto busy_time = stage.value_at("busy_seconds"), wall_time = stage.value_at("wall_seconds");
+    const auto is_none = [](const std::optional<Value>& time) { return !time || time->middle < kLeastStageSeconds; };
+    if (is_none(busy_time) && is_none(wall_time)) continue;
     plot.categories.push_back(stage.at("name").text());
-    busy.values.push_back(stage.value_at("busy_seconds"));
-    wall.values.push_back(stage.value_at("wall_seconds"));
+    busy.values.push_back(busy_time);
+    wall.values.push_back(wall_time);
   }
   for (BarSeries* series : {&busy, &wall}) {
     const bool any =

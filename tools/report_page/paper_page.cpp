@@ -253,7 +253,8 @@ void add_run(const JsonView& item, const JsonView& run, std::vector<PageItem>& i
 }
 
 PageSection item_section(const JsonView& item) {
-  PageSection section{item.at("paper").text() + ", " + item.at("id").text() + ": " + item.at("title").text(), {}};
+  const std::string id = item.at("id").text();
+  PageSection section{item.at("paper").text() + ", " + id + ": " + item.at("title").text(), {}, id};
   Facts facts{{{"status", item.at("status").text()}}};
   if (const std::string ours = item.text_at("stand_in"); !ours.empty()) facts.rows.emplace_back("measured here", ours);
   if (const std::string out = item.text_at("left_out"); !out.empty()) facts.rows.emplace_back("left out", out);

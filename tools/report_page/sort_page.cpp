@@ -127,12 +127,13 @@ class SortPage {
       if (cases.size() < 2) continue;
       std::sort(cases.begin(), cases.end(), [x](const auto* a, const auto* b) { return a->*x < b->*x; });
       const std::string fixed = is_strings_ ? "" : ", " + text_of(other, of.second);
-      LinePlot plot{.title = of.first + fixed + ": " + what_ + " per second",
-                    .note = metric.note,
-                    .x_name = x == &SortCase::count ? "number of " + what_ : "bits of a key",
-                    .y_name = what_ + " per second",
-                    .y_unit = metric.unit,
-                    .x_axis = x == &SortCase::count ? AxisKind::kLog2 : AxisKind::kLinear};
+      LinePlot plot;
+      plot.title = of.first + fixed + ": " + what_ + " per second";
+      plot.note = metric.note;
+      plot.x_name = x == &SortCase::count ? "number of " + what_ : "bits of a key";
+      plot.y_name = what_ + " per second";
+      plot.y_unit = metric.unit;
+      plot.x_axis = x == &SortCase::count ? AxisKind::kLog2 : AxisKind::kLinear;
       if (metric.unit.symbol == "B/s") plot.title = of.first + ": bytes per second", plot.y_name = "bytes per second";
       for (std::size_t i = 0; i < names_.size(); ++i) {
         LineSeries series{.name = names_[i], .style = i};

@@ -100,6 +100,24 @@ Page page_of_everything(const std::string& name) {
                          Facts{{{name, name}}}, Listing{name, "line 1\n" + name}, Paragraph{name}}}}};
 }
 
+TEST(PageContents, PutShortTitlesBesideTheSectionBeforeThem) {
+  const Page page{.title = "papers",
+                  .sections = {{"Satish", {}, ""},
+                               {"figure 3: rates", {}, "figure 3"},
+                               {"figure 5: widths", {}, "figure 5"},
+                               {"Davidson", {}, ""},
+                               {"figure 7: rates", {}, "figure 7"}}};
+  const std::string html = page_html(page);
+  EXPECT_EQ(wrong_tag(html), "");
+  EXPECT_NE(html.find("<li><a href=\"#part1\">Satish</a><ul>"
+                      "<li><a href=\"#part2\" title=\"figure 3: rates\">figure 3</a></li>"
+                      "<li><a href=\"#part3\" title=\"figure 5: widths\">figure 5</a></li></ul></li>"
+                      "<li><a href=\"#part4\">Davidson</a><ul>"
+                      "<li><a href=\"#part5\" title=\"figure 7: rates\">figure 7</a></li></ul></li></ul></nav>"),
+            std::string::npos)
+      << html.substr(html.find("<nav"), 900);
+}
+
 TEST(Escaped, MakesAnythingSafe) {
   EXPECT_EQ(escaped("a<b>&\"'c"), "a&lt;b&gt;&amp;&quot;&#39;c");
   EXPECT_EQ(escaped(std::string("\0\x1B\n", 3)), "\\x00\\x1B\\x0A");
