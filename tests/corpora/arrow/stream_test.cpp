@@ -282,9 +282,9 @@ TEST(ArrowColumn, DictionariesGiveTheirValues) {
 
 TEST(ColumnarFile, IsRefusedWithTheWayToReadIt) {
   const ScratchDirectory directory;
-  write_bytes(directory / "a.parquet", "PAR1 columns PAR1");
-  write_bytes(directory / "b.arrow", std::string("ARROW1\0\0 columns ARROW1", 23));
-  write_bytes(directory / "c.txt", "PAR1 is what Parquet files begin with");
+  write_input(directory / "a.parquet", "PAR1 columns PAR1");
+  write_input(directory / "b.arrow", std::string("ARROW1\0\0 columns ARROW1", 23));
+  write_input(directory / "c.txt", "PAR1 is what Parquet files begin with");
   for (const char* name : {"a.parquet", "b.arrow"}) {
     try {
       read_corpus({directory / name});

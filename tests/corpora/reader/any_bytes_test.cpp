@@ -71,11 +71,11 @@ TEST_P(AnyBytes, AreReadAlikeInEveryWay) {
     std::string stored = packed(plain());
     damage(stored);
     try {
-      const auto whole = read_bytes(stored, setup_of(GetParam()));
+      const auto whole = read_input(stored, setup_of(GetParam()));
       documents += whole.documents.size();
       skips += whole.skips.size();
-      expect_same_documents(read_bytes(stored, setup_of(GetParam(), 64, 2, 100)), whole);
-      expect_same_documents(read_bytes(stored, setup_of(GetParam(), 333, 1, 7)), whole);
+      expect_same_documents(read_input(stored, setup_of(GetParam(), 64, 2, 100)), whole);
+      expect_same_documents(read_input(stored, setup_of(GetParam(), 333, 1, 7)), whole);
     } catch (const BudgetError&) {  // a damaged zstd header may ask for any window
     }
     ASSERT_FALSE(HasFatalFailure()) << round;

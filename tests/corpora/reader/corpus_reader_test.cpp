@@ -30,17 +30,17 @@ ReadResult read_stream(std::string_view stored, const ReadSetup& setup) {
   const ScratchDirectory directory;
   const std::string fifo = directory / "fifo";
   EXPECT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  const std::jthread writer([&] { write_bytes(fifo, stored); });
+  const std::jthread writer([&] { write_input(fifo, stored); });
   return read_corpus({fifo}, setup);
 }
 
 TEST(CorpusReader, MixedInputsComeInOrder) {
   const ScratchDirectory directory;
-  write_bytes(directory / "a.jsonl", records(0, 100));
-  write_bytes(directory / "b.jsonl.gz", gzip_member(records(100, 200)));
-  write_bytes(directory / "c.jsonl.zst", zstd_frame(records(200, 300)));
-  write_bytes(directory / "d.jsonl", records(300, 400));
-  write_bytes(directory / "e.jsonl.gz", gzip_member(records(400, 500)));
+  write_input(directory / "a.jsonl", records(0, 100));
+  write_input(directory / "b.jsonl.gz", gzip_member(records(100, 200)));
+  write_input(directory / "c.jsonl.zst", zstd_frame(records(200, 300)));
+  write_input(directory / "d.jsonl", records(300, 400));
+  write_input(directory / "e.jsonl.gz", gzip_member(records(400, 500)));
   for (const unsigned threads : {1u, 4u}) {
     const auto result = read_corpus({directory.path()}, setup_of(CorpusFormat::kAuto, 300, threads, 500));
     ASSERT_EQ(result.documents.size(), 500u);
@@ -49,7 +49,7 @@ TEST(CorpusReader, MixedInputsComeInOrder) {
 }
 
 TEST(CorpusReader, StreamsAreRecognisedWhenTheyAreOpened) {
-  const auto expected = read_bytes(records(0, 1000));
+  const auto expected = read_input(records(0, 1000));
   for (const std::string& stored : {records(0, 1000), gzip_member(records(0, 1000)), zstd_frame(records(0, 1000))}) {
     expect_same_documents(read_stream(stored, setup_of(CorpusFormat::kAuto, 1000, 2)), expected);
   }
@@ -71,11 +71,11 @@ TEST(CorpusReader, LongRecordsOfStreamsAreSpooled) {
   std::string lines = records(0, 10) + "{\"id\":\"long\",\"title\":\"t\",\"text\":\"";
   for (int i = 0; i < 20000; ++i) lines += "word\\n\\u20ac \xE2\x82\xAC ";
   lines += "\"}\r\n" + records(10, 20);
-  const auto expected = read_bytes(lines);
+  const auto expected = read_input(lines);
   ASSERT_EQ(expected.documents.size(), 21u);
   for (const std::size_t buffer_bytes : {64u, 1000u, 65536u}) {
-    expect_same_documents(read_bytes(lines, setup_of(CorpusFormat::kAuto, buffer_bytes)), expected);
-    expect_same_documents(read_bytes(gzip_member(lines), setup_of(CorpusFormat::kAuto, buffer_bytes, 2)), expected);
+    expect_same_documents(read_input(lines, setup_of(CorpusFormat::kAuto, buffer_bytes)), expected);
+    expect_same_documents(read_input(gzip_member(lines), setup_of(CorpusFormat::kAuto, buffer_bytes, 2)), expected);
     expect_same_documents(read_stream(lines, setup_of(CorpusFormat::kAuto, buffer_bytes, 2)), expected);
   }
 }
@@ -87,7 +87,7 @@ TEST(CorpusReader, RecordsBeyondTheLimitAreNotSpooled) {
   setup.options.max_document_bytes = 1000;
   const std::uint64_t written_before = shared_temp_space().written_bytes();
   for (const std::string& stored : {gzip_member(lines), lines}) {
-    const auto result = read_bytes(stored, setup);
+    const auto result = read_input(stored, setup);
     EXPECT_EQ(result.ids(), (std::vector<std::string>{"0", "1"}));
     ASSERT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kDocumentTooLong});
     EXPECT_EQ(result.skips[0].offset, records(0, 1).size());
@@ -98,14 +98,14 @@ TEST(CorpusReader, RecordsBeyondTheLimitAreNotSpooled) {
 TEST(CorpusReader, ALongBlankLineIsNoRecord) {
   const std::string lines = records(0, 1) + std::string(1000, ' ') + "\n" + records(1, 2);
   for (const std::string& stored : {lines, gzip_member(lines)}) {
-    const auto result = read_bytes(stored, setup_of(CorpusFormat::kJsonl, 64));
+    const auto result = read_input(stored, setup_of(CorpusFormat::kJsonl, 64));
     EXPECT_EQ(result.ids(), (std::vector<std::string>{"0", "1"}));
     EXPECT_TRUE(result.skips.empty());
   }
 }
 
 TEST(CorpusReader, StopsInTheMiddle) {
-  write_bytes(shared_directory() / "big.gz", gzip_member(records(0, 200000)));
+  write_input(shared_directory() / "big.gz", gzip_member(records(0, 200000)));
   const CorpusPlan plan = plan_corpus(posix_file_system(), {shared_directory() / "big.gz"}, {});
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;
@@ -122,7 +122,7 @@ TEST(CorpusReader, StopsInTheMiddle) {
 // Smaller tasks let all threads end together. Every byte is in one task.
 TEST(CorpusReader, HandsOutSmallerTasksTowardsTheEnd) {
   const std::string lines = records(0, 20000);
-  for (const char* name : {"first", "second"}) write_bytes(shared_directory() / name, lines);
+  for (const char* name : {"first", "second"}) write_input(shared_directory() / name, lines);
   CorpusOptions options;
   options.format = CorpusFormat::kJsonl;
   const CorpusPlan plan =
@@ -177,7 +177,7 @@ TEST(CorpusReader, StopWakesThoseWhoWait) {
 }
 
 TEST(CorpusReader, WhatTheReaderThreadMeetsComesOutOfNext) {
-  write_bytes(shared_directory() / "gone.gz", gzip_member(records(0, 10)));
+  write_input(shared_directory() / "gone.gz", gzip_member(records(0, 10)));
   const CorpusPlan plan = plan_corpus(posix_file_system(), {shared_directory() / "gone.gz"}, {});
   std::filesystem::remove(shared_directory() / "gone.gz");
   MemoryBudget budget(std::size_t{1} << 26);
@@ -190,7 +190,7 @@ TEST(CorpusReader, WhatTheReaderThreadMeetsComesOutOfNext) {
 
 TEST(CorpusReader, APackedFileThatShrinksIsAnErrorNotATruncation) {
   const std::string path = shared_directory() / "shrinks.gz";
-  write_bytes(path, gzip_member(records(0, 100000)));
+  write_input(path, gzip_member(records(0, 100000)));
   const CorpusPlan plan = plan_corpus(posix_file_system(), {path}, {});
   std::filesystem::resize_file(path, plan.files.begin()->size - 1);
   MemoryBudget budget(std::size_t{1} << 26);
@@ -218,7 +218,7 @@ TEST(CorpusReader, ASinkMayThrowAnywhere) {
     int calls = 0;
   };
   const std::string path = shared_directory() / "long.jsonl";
-  write_bytes(path, "{\"id\":1,\"text\":\"" + std::string(1 << 20, 'x') + "\"}\n");
+  write_input(path, "{\"id\":1,\"text\":\"" + std::string(1 << 20, 'x') + "\"}\n");
   const CorpusPlan plan = plan_corpus(posix_file_system(), {path}, {});
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;
@@ -277,7 +277,7 @@ TEST(TaskParser, CountsALongDocumentWhileItIsRead) {
   for (const auto& [format, bytes] : inputs) {
     for (const std::string& stored : {bytes, gzip_member(bytes)}) {
       const std::string path = shared_directory() / "long";
-      write_bytes(path, stored);
+      write_input(path, stored);
       std::uint64_t all = 0, documents = 0;
       for (const ProgressSink& task : progress_of(path, format)) {
         all += task.all;
@@ -293,7 +293,7 @@ TEST(TaskParser, CountsALongDocumentWhileItIsRead) {
 
 TEST(TaskParser, ReservesWhatItSays) {
   const std::string path = shared_directory() / "small.jsonl";
-  write_bytes(path, records(0, 10));
+  write_input(path, records(0, 10));
   const CorpusPlan plan = plan_corpus(posix_file_system(), {path}, {});
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;

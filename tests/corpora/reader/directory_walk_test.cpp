@@ -35,7 +35,7 @@ TEST(DirectoryWalk, VisitsTheSameFilesInOrderWithAnyMemory) {
     while (random() % 3 == 0) path += std::string(1, "ab.-"[random() % 4]) + "d" + std::to_string(random() % 3) + "/";
     fs::create_directories(directory / path);
     path += std::string(1 + random() % 30, "xy.\xC3~"[random() % 5]) + std::to_string(i);
-    write_bytes(directory / path, "text");
+    write_input(directory / path, "text");
     if (("/" + path).find("/.") == std::string::npos) expected.push_back(path);
   }
   std::sort(expected.begin(), expected.end());

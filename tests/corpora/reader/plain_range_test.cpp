@@ -42,19 +42,19 @@ std::string random_lines(std::mt19937_64& random, std::size_t most_lines, std::s
 }
 
 TEST(Lines, AreDocumentsEmptyOnesToo) {
-  const auto result = read_bytes("one\n\ntwo\r\n\r\nthree\rfour\nlast\r", setup_of(CorpusFormat::kLines));
+  const auto result = read_input("one\n\ntwo\r\n\r\nthree\rfour\nlast\r", setup_of(CorpusFormat::kLines));
   EXPECT_EQ(result.texts(), (std::vector<std::string>{"one", "", "two", "", "three\rfour", "last\r"}));
   for (const auto& document : result.documents) EXPECT_EQ(document.id, "");
   EXPECT_EQ(result.documents[2].offset, 5u);
 }
 
 TEST(Lines, AnEmptyFileHasNone) {
-  EXPECT_TRUE(read_bytes("", setup_of(CorpusFormat::kLines)).documents.empty());
-  EXPECT_TRUE(read_bytes("\xEF\xBB\xBF", setup_of(CorpusFormat::kLines)).documents.empty());
+  EXPECT_TRUE(read_input("", setup_of(CorpusFormat::kLines)).documents.empty());
+  EXPECT_TRUE(read_input("\xEF\xBB\xBF", setup_of(CorpusFormat::kLines)).documents.empty());
 }
 
 TEST(Lines, KeepNulAndRepairUtf8) {
-  const auto result = read_bytes(std::string_view("a\0b\n\xFFx\ngood\n", 12), setup_of(CorpusFormat::kLines));
+  const auto result = read_input(std::string_view("a\0b\n\xFFx\ngood\n", 12), setup_of(CorpusFormat::kLines));
   EXPECT_EQ(result.texts(), (std::vector<std::string>{std::string("a\0b", 3), "\xEF\xBF\xBDx", "good"}));
   EXPECT_FALSE(result.documents[0].repaired);
   EXPECT_TRUE(result.documents[1].repaired);
@@ -68,7 +68,7 @@ TEST(Lines, TooLongOnesAreSkippedInAnyBuffer) {
     const std::string fits(100, 'x'), longer(101, 'y'), huge((1 << 20) + 200, 'z');
     std::string bytes = fits;
     bytes.append("\r\n").append(longer).append("\n").append(huge).append("\n").append(fits);
-    const auto result = read_bytes(bytes, setup);
+    const auto result = read_input(bytes, setup);
     EXPECT_EQ(result.texts(), (std::vector<std::string>{fits, fits}));
     ASSERT_EQ(result.reasons(), (std::vector<SkipReason>{SkipReason::kDocumentTooLong, SkipReason::kDocumentTooLong}));
     EXPECT_EQ(result.skips[1].offset, 102u + 102u);
@@ -81,11 +81,11 @@ TEST(PlainRange, EveryCuttingGivesTheSameLines) {
   for (int round = 0; round < 30; ++round) {
     const std::string bytes = random_lines(random, 12, 300);
     const auto expected = lines_of(bytes);
-    const auto whole = read_bytes(bytes, setup_of(CorpusFormat::kLines));
+    const auto whole = read_input(bytes, setup_of(CorpusFormat::kLines));
     ASSERT_EQ(whole.texts(), expected) << round;
     for (const std::size_t buffer_bytes : {64u, 100u, 1u << 16}) {
       for (const std::size_t task : {1u, 2u, 5u, 33u, 64u, 1000u}) {
-        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kLines, buffer_bytes, 1, task)), whole);
+        expect_same_documents(read_input(bytes, setup_of(CorpusFormat::kLines, buffer_bytes, 1, task)), whole);
         if (HasFatalFailure()) return;
       }
     }
@@ -96,10 +96,10 @@ TEST(PlainRange, ThreadsGiveTheSameLines) {
   std::mt19937_64 random(4);
   std::string bytes;
   for (int i = 0; i < 200; ++i) bytes += random_lines(random, 12, 5000) + "\n";
-  const auto whole = read_bytes(bytes, setup_of(CorpusFormat::kLines));
+  const auto whole = read_input(bytes, setup_of(CorpusFormat::kLines));
   EXPECT_GT(whole.documents.size(), 1000u);
   for (const unsigned threads : {2u, 4u, 8u}) {
-    expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kLines, 1024, threads, 3000)), whole);
+    expect_same_documents(read_input(bytes, setup_of(CorpusFormat::kLines, 1024, threads, 3000)), whole);
   }
 }
 
@@ -108,7 +108,7 @@ TEST(PlainRange, ManyFilesGiveTheSameLinesAsOne) {
   std::string all;
   for (int i = 0; i < 50; ++i) {
     const std::string bytes = "line " + std::to_string(i) + "\n\nmore\n";
-    write_bytes(directory / std::to_string(1000 + i), bytes);
+    write_input(directory / std::to_string(1000 + i), bytes);
     all += bytes;
   }
   EXPECT_EQ(read_corpus({directory.path()}, setup_of(CorpusFormat::kLines, 1 << 20, 3)).texts(), lines_of(all));
@@ -116,7 +116,7 @@ TEST(PlainRange, ManyFilesGiveTheSameLinesAsOne) {
 
 TEST(PlainRange, AFileThatShrinksIsAnError) {
   const ScratchDirectory directory;
-  write_bytes(directory / "input", std::string(100000, 'x') + "\nend\n");
+  write_input(directory / "input", std::string(100000, 'x') + "\nend\n");
   FileSystem& files = posix_file_system();
   CorpusOptions options;
   options.format = CorpusFormat::kLines;
@@ -139,7 +139,7 @@ TEST(PlainRange, AFileThatShrinksIsAnError) {
 
 TEST(PlainRange, WhatIsAppendedWhileReadingIsNotRead) {
   const ScratchDirectory directory;
-  write_bytes(directory / "input", "one\ntw");
+  write_input(directory / "input", "one\ntw");
   FileSystem& files = posix_file_system();
   CorpusOptions options;
   options.format = CorpusFormat::kLines;

@@ -20,7 +20,7 @@ class Plan : public ::testing::Test {
     return plan_corpus(posix_file_system(), inputs, options);
   }
   CorpusFile plan_bytes(std::string_view bytes, CorpusFormat format = CorpusFormat::kAuto) {
-    write_bytes(directory / "input", bytes);
+    write_input(directory / "input", bytes);
     CorpusOptions options;
     options.format = format;
     return files_of(plan({directory / "input"}, options)).at(0);
@@ -42,7 +42,7 @@ TEST_F(Plan, WalksDirectoriesInByteOrderOfThePath) {
   namespace fs = std::filesystem;
   for (const char* const name : {"b", "a", "a/sub", ".hidden", "a.d"}) fs::create_directories(directory / name);
   for (const char* const name : {"a/z", "a/sub/x", "a.d/y", "a.txt", "b/q", ".hidden/no", "b/.no", "Z", "\xC3\xA9"}) {
-    write_bytes(directory / name, "text\n");
+    write_input(directory / name, "text\n");
   }
   fs::create_symlink("a.txt", directory / "link");
   fs::create_directory_symlink("a", directory / "link_to_directory");
@@ -55,7 +55,7 @@ TEST_F(Plan, WalksDirectoriesInByteOrderOfThePath) {
 TEST_F(Plan, CountsWhatMayBeAWebArchive) {
   const std::string record = "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
   const auto crawls = [&](std::string_view bytes, CorpusFormat format = CorpusFormat::kAuto) {
-    write_bytes(directory / "input", bytes);
+    write_input(directory / "input", bytes);
     CorpusOptions options;
     options.format = format;
     return plan({directory / "input"}, options).crawls;
@@ -73,7 +73,7 @@ TEST_F(Plan, CountsWhatMayBeAWebArchive) {
 
 TEST_F(Plan, ACrawlWithADamagedStartIsKnownByItsName) {
   const auto planned = [&](const std::string& name, std::string_view bytes) {
-    write_bytes(directory / name, bytes);
+    write_input(directory / name, bytes);
     return files_of(plan({directory / name})).at(0);
   };
   const std::string record = "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
@@ -95,8 +95,8 @@ TEST_F(Plan, ACrawlWithADamagedStartIsKnownByItsName) {
 }
 
 TEST_F(Plan, KeepsTheOrderOfTheArgumentsAndFollowsThem) {
-  write_bytes(directory / "one", "1\n");
-  write_bytes(directory / "two", "2\n");
+  write_input(directory / "one", "1\n");
+  write_input(directory / "two", "2\n");
   std::filesystem::create_symlink("one", directory / "link");
   EXPECT_EQ(ids(plan({directory / "two", directory / "link", directory / "one"})),
             (std::vector<std::string>{"two", "link", "one"}));
@@ -104,15 +104,15 @@ TEST_F(Plan, KeepsTheOrderOfTheArgumentsAndFollowsThem) {
 
 TEST_F(Plan, ReadsLists) {
   std::filesystem::create_directory(directory / "sub");
-  write_bytes(directory / "one", "1\n");
-  write_bytes(directory / "sub/two", "2\n");
-  write_bytes(directory / "list", (directory / "one") + "\n\n" + (directory / "sub"));
+  write_input(directory / "one", "1\n");
+  write_input(directory / "sub/two", "2\n");
+  write_input(directory / "list", (directory / "one") + "\n\n" + (directory / "sub"));
   EXPECT_EQ(ids(plan({"@" + (directory / "list")})),
             (std::vector<std::string>{directory / "one", directory / "sub/two"}));
 }
 
 TEST_F(Plan, RefusesLinesThatAreNoPaths) {
-  write_bytes(directory / "list", "\n" + std::string(100'000, 'x'));
+  write_input(directory / "list", "\n" + std::string(100'000, 'x'));
   try {
     plan({"@" + (directory / "list")});
     FAIL();
@@ -120,9 +120,9 @@ TEST_F(Plan, RefusesLinesThatAreNoPaths) {
     EXPECT_NE(std::string(error.what()).find("line 2 is longer"), std::string::npos) << error.what();
   }
   EXPECT_THROW(plan({"@/dev/zero"}), UsageError);
-  write_bytes(directory / "one", "1\n");
+  write_input(directory / "one", "1\n");
   const std::string name = directory / "one";
-  write_bytes(directory / "list", name + '\0' + name + '\0');  // as find -print0 writes it
+  write_input(directory / "list", name + '\0' + name + '\0');  // as find -print0 writes it
   EXPECT_THROW(plan({"@" + (directory / "list")}), UsageError);
 }
 
@@ -130,10 +130,10 @@ TEST_F(Plan, RefusesLinesThatAreNoPaths) {
 TEST_F(Plan, CountsListsThatDoNotFit) {
   std::string lines;
   for (int i = 0; i < 200; ++i) {
-    write_bytes(directory / ("file" + std::to_string(i)), "text\n");
+    write_input(directory / ("file" + std::to_string(i)), "text\n");
     lines += (directory / ("file" + std::to_string(i))) + "\n";
   }
-  write_bytes(directory / "list", lines);
+  write_input(directory / "list", lines);
   for (const std::string& input : {"@" + (directory / "list"), directory.path()}) {
     for (const std::uint32_t parts : {1U, 3U}) {
       CorpusOptions options;
@@ -152,7 +152,7 @@ TEST_F(Plan, CountsListsThatDoNotFit) {
 
 TEST_F(Plan, RefusesWhatCannotBeRead) {
   std::filesystem::create_directory(directory / "empty");
-  write_bytes(directory / "list", "/does/not/exist\n");
+  write_input(directory / "list", "/does/not/exist\n");
   EXPECT_THROW(plan({}), UsageError);
   EXPECT_THROW(plan({directory / "missing"}), UsageError);
   EXPECT_THROW(plan({directory / "empty"}), UsageError);
@@ -176,7 +176,7 @@ TEST_F(Plan, SaysWhoReadsUrls) {
 }
 
 TEST_F(Plan, RefusesPartsThatAreNone) {
-  write_bytes(directory / "one", "1\n");
+  write_input(directory / "one", "1\n");
   CorpusOptions options;
   for (const auto& [number, count] : {std::pair{0u, 1u}, {2u, 1u}, {1u, 0u}}) {
     options.part_number = number;
@@ -230,11 +230,11 @@ TEST_F(Plan, RefusesHugeZstdWindowsAtOnce) {
 }
 
 TEST_F(Plan, NoticesChanges) {
-  write_bytes(directory / "one", "1\n");
-  write_bytes(directory / "two", "2\n");
+  write_input(directory / "one", "1\n");
+  write_input(directory / "two", "2\n");
   const CorpusPlan made = plan({directory / "one", directory / "two"});
   EXPECT_NO_THROW(check_unchanged(posix_file_system(), made));
-  write_bytes(directory / "two", "2\n3\n");
+  write_input(directory / "two", "2\n3\n");
   try {
     check_unchanged(posix_file_system(), made);
     FAIL();
@@ -246,7 +246,7 @@ TEST_F(Plan, NoticesChanges) {
 }
 
 TEST_F(Plan, NoticesARewriteOfTheSameSize) {
-  write_bytes(directory / "one", "1\n");
+  write_input(directory / "one", "1\n");
   const CorpusPlan made = plan({directory / "one"});
   std::filesystem::last_write_time(directory / "one",
                                    std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
@@ -276,13 +276,13 @@ TEST_F(Plan, PartsTogetherAreTheWhole) {
         "{\"id\":" + std::to_string(i) + ",\"text\":\"" + std::string(static_cast<std::size_t>(i % 7), 'x') + "\"}\n";
   }
   std::filesystem::create_directory(directory / "in");
-  write_bytes(directory / "in/a.jsonl", "\xEF\xBB\xBF" + jsonl);
-  write_bytes(directory / "in/b.gz", gzip_member(jsonl));
-  write_bytes(directory / "in/c.txt", "a text\n");
-  write_bytes(directory / "in/d.empty", "");
-  write_bytes(directory / "in/e.zst", zstd_frame(jsonl));
-  write_bytes(directory / "in/f.bin", std::string(10, '\0'));
-  write_bytes(directory / "in/g.txt", "another text\n");
+  write_input(directory / "in/a.jsonl", "\xEF\xBB\xBF" + jsonl);
+  write_input(directory / "in/b.gz", gzip_member(jsonl));
+  write_input(directory / "in/c.txt", "a text\n");
+  write_input(directory / "in/d.empty", "");
+  write_input(directory / "in/e.zst", zstd_frame(jsonl));
+  write_input(directory / "in/f.bin", std::string(10, '\0'));
+  write_input(directory / "in/g.txt", "another text\n");
   const ReadResult whole = read_corpus({directory / "in"});
   EXPECT_EQ(whole.documents.size(), 122u);
   EXPECT_EQ(whole.reasons(), std::vector<SkipReason>{SkipReason::kBinary});

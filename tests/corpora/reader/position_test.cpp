@@ -140,17 +140,17 @@ class Places : public ::testing::Test {
 };
 
 TEST_F(Places, HoldInPlainFiles) {
-  write_bytes(input_ + "/a", jsonl(0, 100));
-  write_bytes(input_ + "/b", "");
-  write_bytes(input_ + "/c", jsonl(100, 50));
+  write_input(input_ + "/a", jsonl(0, 100));
+  write_input(input_ + "/b", "");
+  write_input(input_ + "/c", jsonl(100, 50));
   expect_places_hold(input_, CorpusFormat::kJsonl);
 }
 
 TEST_F(Places, HoldInCompressedFiles) {
-  write_bytes(input_ + "/a.gz", gzip_member(jsonl(0, 60)) + gzip_member(jsonl(60, 40)));
-  write_bytes(input_ + "/b.zst", zstd_frame(jsonl(100, 50)));
-  write_bytes(input_ + "/c.gz", gzip_member(""));
-  write_bytes(input_ + "/d", jsonl(200, 50));
+  write_input(input_ + "/a.gz", gzip_member(jsonl(0, 60)) + gzip_member(jsonl(60, 40)));
+  write_input(input_ + "/b.zst", zstd_frame(jsonl(100, 50)));
+  write_input(input_ + "/c.gz", gzip_member(""));
+  write_input(input_ + "/d", jsonl(200, 50));
   expect_places_hold(input_, CorpusFormat::kAuto);
 }
 
@@ -163,29 +163,29 @@ TEST_F(Places, HoldInFaultyContainersOfEveryFormat) {
                {CorpusFormat::kTar, tar()},           {CorpusFormat::kWarc, warc()}};
   for (const auto& [format, text] : kinds) {
     SCOPED_TRACE(corpus_format_name(format));
-    write_bytes(input_ + "/a.gz", faulty_gzip(text));
+    write_input(input_ + "/a.gz", faulty_gzip(text));
     const std::string packed = gzip_member(text);
-    write_bytes(input_ + "/b.gz", packed.substr(0, packed.size() * 2 / 3));
-    write_bytes(input_ + "/c", text);
+    write_input(input_ + "/b.gz", packed.substr(0, packed.size() * 2 / 3));
+    write_input(input_ + "/c", text);
     expect_places_hold(input_, format);
   }
 }
 
 TEST_F(Places, HoldInsideOfAWacz) {
-  write_bytes(input_ + "/a.wacz", zip_of({{"archive/a.warc.gz", faulty_gzip(warc())},
+  write_input(input_ + "/a.wacz", zip_of({{"archive/a.warc.gz", faulty_gzip(warc())},
                                           {"archive/b.warc", warc(), true},
                                           {"archive/c.warc.gz", gzip_member(warc())},
                                           {"pages/pages.jsonl", jsonl(0, 3)}}));
-  write_bytes(input_ + "/b.warc", warc());
+  write_input(input_ + "/b.warc", warc());
   expect_places_hold(input_, CorpusFormat::kWarc);
 }
 
 TEST_F(Places, HoldBetweenTexts) {
   for (int i = 0; i < 30; ++i) {
-    write_bytes(input_ + "/" + std::to_string(i), "text " + std::string(static_cast<std::size_t>(i * 20), 'x'));
-    write_bytes(input_ + "/" + std::to_string(i) + ".gz", gzip_member("packed " + std::to_string(i)));
+    write_input(input_ + "/" + std::to_string(i), "text " + std::string(static_cast<std::size_t>(i * 20), 'x'));
+    write_input(input_ + "/" + std::to_string(i) + ".gz", gzip_member("packed " + std::to_string(i)));
   }
-  write_bytes(input_ + "/binary", std::string(10, '\0'));
+  write_input(input_ + "/binary", std::string(10, '\0'));
   expect_places_hold(input_, CorpusFormat::kText);
 }
 

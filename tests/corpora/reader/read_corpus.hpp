@@ -193,16 +193,16 @@ inline ReadResult read_corpus(const std::vector<std::string>& inputs, const Read
   return result;
 }
 
-inline void write_bytes(const std::string& path, std::string_view bytes) {
+inline void write_input(const std::string& path, std::string_view bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   ASSERT_TRUE(file.good()) << path;
 }
 
 // Reads a corpus of one file with these bytes.
-inline ReadResult read_bytes(std::string_view bytes, const ReadSetup& setup = {}) {
+inline ReadResult read_input(std::string_view bytes, const ReadSetup& setup = {}) {
   const std::string path = shared_directory() / "input";
-  write_bytes(path, bytes);
+  write_input(path, bytes);
   return read_corpus({path}, setup);
 }
 

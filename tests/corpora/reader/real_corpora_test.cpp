@@ -55,9 +55,9 @@ TEST(RealCorpora, EveryWayToReadACollectionGivesTheSame) {
     const auto expected = read_corpus({corpora + name});
     EXPECT_GT(expected.documents.size(), 1000u);
     const std::string plain = unpack_all(corpora + name);
-    expect_same_documents(read_bytes(plain), expected);
-    expect_same_documents(read_bytes(plain, setup_of(CorpusFormat::kAuto, 300, 3, 10000)), expected);
-    expect_same_documents(read_bytes(gzip_member(plain), setup_of(CorpusFormat::kAuto, 4096, 3)), expected);
+    expect_same_documents(read_input(plain), expected);
+    expect_same_documents(read_input(plain, setup_of(CorpusFormat::kAuto, 300, 3, 10000)), expected);
+    expect_same_documents(read_input(gzip_member(plain), setup_of(CorpusFormat::kAuto, 4096, 3)), expected);
   }
 }
 
@@ -70,7 +70,7 @@ TEST(RealCorpora, BadBytesAreRepairedOrSkipped) {
     const std::string name =
         std::filesystem::path(std::string(tar.c_str() + at, strnlen(tar.c_str() + at, 100))).filename();
     const std::size_t size = std::stoul(tar.substr(at + 124, 11), nullptr, 8);
-    if (tar[at + 156] == '0') write_bytes(directory / name, std::string_view(tar).substr(at + 512, size));
+    if (tar[at + 156] == '0') write_input(directory / name, std::string_view(tar).substr(at + 512, size));
     at += 512 + (size + 511) / 512 * 512;
   }
   const auto result = read_corpus({directory.path()});

@@ -10,7 +10,7 @@ namespace {
 
 using namespace spillway::testing;
 
-ReadResult read_jsonl(std::string_view bytes) { return read_bytes(bytes, setup_of(CorpusFormat::kJsonl)); }
+ReadResult read_jsonl(std::string_view bytes) { return read_input(bytes, setup_of(CorpusFormat::kJsonl)); }
 
 SkipReason reason_of(const std::string& record) {
   const ReadResult result = read_jsonl(record);
@@ -43,7 +43,7 @@ TEST(JsonlRecords, TakesTheFirstNameThatIsThere) {
 TEST(JsonlRecords, FollowsTheNamesGiven) {
   ReadSetup setup = setup_of(CorpusFormat::kJsonl);
   setup.options.fields = {{"key"}, {"key"}, {"a", "b"}, {}, {}};
-  const auto result = read_bytes("{\"key\":\"k\",\"id\":1,\"text\":\"no\",\"b\":\"yes\"}\n", setup);
+  const auto result = read_input("{\"key\":\"k\",\"id\":1,\"text\":\"no\",\"b\":\"yes\"}\n", setup);
   ASSERT_EQ(result.documents.size(), 1u);
   EXPECT_EQ(result.documents[0].id, "k");
   EXPECT_EQ(result.documents[0].title, "k");
@@ -152,7 +152,7 @@ TEST(JsonlRecords, CutsALongUrlBetweenCharacters) {
 TEST(JsonlRecords, SkipsWhatIsTooLong) {
   ReadSetup setup = setup_of(CorpusFormat::kJsonl);
   setup.options.max_document_bytes = 10;
-  const auto result = read_bytes(
+  const auto result = read_input(
       "{\"id\":1,\"title\":\"12345\",\"text\":\"67890\"}\n{\"id\":2,\"title\":\"12345\",\"text\":\"678901\"}\n"
       "{\"id\":3,\"text\":\"\\u0041\\u0041\\u0041\"}\n",
       setup);
@@ -167,7 +167,7 @@ TEST(JsonlRecords, EscapesDoNotMakeADocumentTooLong) {
   std::string text;
   for (int i = 0; i < 4000000; ++i) text += "\\n";
   const auto result =
-      read_bytes("{\"id\":1,\"text\":\"" + text + "\"}\n{\"id\":2,\"text\":\"" + text + ".\"}\n", setup);
+      read_input("{\"id\":1,\"text\":\"" + text + "\"}\n{\"id\":2,\"text\":\"" + text + ".\"}\n", setup);
   EXPECT_EQ(result.ids(), std::vector<std::string>{"1"});
   EXPECT_EQ(result.texts(), std::vector<std::string>{std::string(4000000, '\n')});
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kDocumentTooLong});
@@ -176,7 +176,7 @@ TEST(JsonlRecords, EscapesDoNotMakeADocumentTooLong) {
 TEST(JsonlRecords, AnyLimitOnDocumentsIsGood) {
   ReadSetup setup = setup_of(CorpusFormat::kJsonl);
   setup.options.max_document_bytes = ~std::uint64_t{0};
-  EXPECT_EQ(read_bytes("{\"id\":1,\"text\":\"x\"}\n", setup).documents.size(), 1u);
+  EXPECT_EQ(read_input("{\"id\":1,\"text\":\"x\"}\n", setup).documents.size(), 1u);
 }
 
 // The fast parser, the scanner in memory and the scanner over a file agree on any record.
@@ -188,12 +188,12 @@ TEST(JsonlRecords, FastAndSlowPathsAgree) {
   EXPECT_GT(expected.documents.size(), 500u);
   EXPECT_GT(expected.skips.size(), 500u);
   for (const std::size_t buffer_bytes : {64u, 200u}) {
-    expect_same_documents(read_bytes(lines, setup_of(CorpusFormat::kJsonl, buffer_bytes)), expected);
+    expect_same_documents(read_input(lines, setup_of(CorpusFormat::kJsonl, buffer_bytes)), expected);
   }
   for (const std::size_t record_bytes : {65u, 300u, 1u << 20}) {
     ReadSetup setup = setup_of(CorpusFormat::kJsonl, 64);
     setup.limits.record_bytes = record_bytes;
-    expect_same_documents(read_bytes(lines, setup), expected);
+    expect_same_documents(read_input(lines, setup), expected);
   }
   // A broken byte in each block sends its records through the scanner.
   const ReadResult broken = read_jsonl(lines + "{\"id\":\"\xFF\",\"text\":\"\"}\n");

@@ -31,10 +31,10 @@ std::string crawl(int count) {
 TEST(Tar, HasTheDocumentsOfTheDirectory) {
   const std::filesystem::path directory = shared_directory() / "tree";
   std::filesystem::create_directories(directory / "site");
-  for (int i = 0; i < 10; ++i) write_bytes(directory / name(i), page(i));
+  for (int i = 0; i < 10; ++i) write_input(directory / name(i), page(i));
   const auto expected = read_corpus({directory}, setup_of(CorpusFormat::kHtml));
   for (const CorpusFormat format : {CorpusFormat::kAuto, CorpusFormat::kHtml, CorpusFormat::kTar}) {
-    auto found = read_bytes(crawl(10), setup_of(format));
+    auto found = read_input(crawl(10), setup_of(format));
     EXPECT_TRUE(found.skips.empty());
     ASSERT_EQ(found.documents.size(), expected.documents.size());
     for (std::size_t i = 0; i < expected.documents.size(); ++i) {
@@ -57,12 +57,12 @@ TEST(Tar, OfCacmHasAllDocuments) {
 
 TEST(Tar, IsTheSamePackedAndInAnyBuffers) {
   const std::string tar = crawl(300);
-  const auto expected = read_bytes(tar);
+  const auto expected = read_input(tar);
   ASSERT_EQ(expected.documents.size(), 300u);
   for (const std::string& bytes : {tar, gzip_member(tar), zstd_frame(tar)}) {
     for (const std::size_t buffer : {64, 600, 4096, 1 << 20}) {
       for (const unsigned threads : {1, 3}) {
-        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kAuto, buffer, threads)), expected);
+        expect_same_documents(read_input(bytes, setup_of(CorpusFormat::kAuto, buffer, threads)), expected);
       }
     }
   }
@@ -74,19 +74,19 @@ TEST(Tar, TakesTypesFromNamesAndContent) {
       tar_member("d.png", std::string("\x89PNG\r\n\0", 7)) + tar_member("e", "<!DOCTYPE html><i>page") +
       tar_member("f", "words") + tar_member("g.HTML", std::string("\0\0", 2)) +
       tar_member("h.html", "<meta charset=iso-8859-2>\xB1") + tar_end();
-  const auto found = read_bytes(tar);
+  const auto found = read_input(tar);
   EXPECT_EQ(found.ids(), (Ids{"a.htm", "b.txt", "e", "f", "h.html"}));
   EXPECT_EQ(found.texts(), (Ids{"bold", "<b>plain", "page", "words", "\u0105"}));
   EXPECT_EQ(found.reasons(), std::vector(3, SkipReason::kMediaType));
   ReadSetup html_only = setup_of(CorpusFormat::kAuto);
   html_only.options.crawl.text = false;
-  EXPECT_EQ(read_bytes(tar, html_only).ids(), (Ids{"a.htm", "e", "h.html"}));
-  EXPECT_EQ(read_bytes(tar, setup_of(CorpusFormat::kHtml)).ids(), (Ids{"a.htm", "b.txt", "c.css", "e", "f", "h.html"}));
+  EXPECT_EQ(read_input(tar, html_only).ids(), (Ids{"a.htm", "e", "h.html"}));
+  EXPECT_EQ(read_input(tar, setup_of(CorpusFormat::kHtml)).ids(), (Ids{"a.htm", "b.txt", "c.css", "e", "f", "h.html"}));
 }
 
 TEST(Tar, SkipsWhatADirectoryWouldLeaveOut) {
   const auto found =
-      read_bytes(tar_member("hard.html", "", '1') + tar_member("soft.html", "", '2') + tar_member("pipe", "", '6') +
+      read_input(tar_member("hard.html", "", '1') + tar_member("soft.html", "", '2') + tar_member("pipe", "", '6') +
                  tar_member("empty.html", "") + tar_member("site/._page.html", "x") + tar_member("./.git/config", "x") +
                  tar_member("holes.html", "x", 'S') + tar_member("rest.html", "x", 'M') + tar_member("label", "", 'V') +
                  tar_member("", "nameless") + tar_end());
@@ -98,7 +98,7 @@ TEST(Tar, SkipsWhatADirectoryWouldLeaveOut) {
 
 TEST(Tar, NamesAreOnlyNames) {
   const std::string long_name = std::string(300, 'n') + ".html";
-  const auto found = read_bytes(
+  const auto found = read_input(
       tar_member("../../etc/passwd.html", "<p>a") + tar_member("/abs.html", "<p>b") + tar_member("./c.html", "<p>c") +
       tar_member(".//./d.html", "<p>d") + tar_member("caf\xE9.html", "<p>e") +
       tar_member("x", pax_line("path", "\u00e9\u20ac.html"), 'x') + tar_member("short", "<p>f") +
@@ -114,7 +114,7 @@ TEST(Tar, SkipsDocumentsThatAreTooLong) {
   ReadSetup small = setup_of(CorpusFormat::kAuto, 4096);
   small.options.max_document_bytes = 1000;
   const auto found =
-      read_bytes(tar_member("a.html", "<p>" + std::string(1001, 'a')) +
+      read_input(tar_member("a.html", "<p>" + std::string(1001, 'a')) +
                      tar_member("b.html", std::string(3 << 20, 'b')) + tar_member("c.html", "<p>c") + tar_end(),
                  small);
   EXPECT_EQ(found.ids(), Ids{"c.html"});
@@ -127,7 +127,7 @@ TEST(Tar, LosesOnlyTheMemberWithADamagedHeader) {
   for (const std::size_t field : {0, 100, 124, 148, 156, 257, 400}) {
     std::string changed = tar;
     changed[at + field] = static_cast<char>(changed[at + field] ^ 2);
-    const auto found = read_bytes(changed);
+    const auto found = read_input(changed);
     EXPECT_EQ(found.documents.size(), 19u) << field;
     ASSERT_EQ(found.reasons(), std::vector{SkipReason::kBadRecordHeader}) << field;
     EXPECT_EQ(found.skips[0].offset, at);
@@ -142,7 +142,7 @@ TEST(Tar, WithASizeBeyondTheEndLosesOneMember) {
     header.replace(124, 12, std::string(size, 12));
     std::string changed = tar;
     changed.replace(at, kTarBlockBytes, with_checksum(header));
-    const auto found = read_bytes(changed);
+    const auto found = read_input(changed);
     EXPECT_EQ(found.documents.size(), 19u);
     ASSERT_EQ(found.reasons(), std::vector{SkipReason::kBadRecordLength});
     EXPECT_EQ(found.skips[0].offset, at);
@@ -153,7 +153,7 @@ TEST(Tar, CutAnywhereKeepsWhatIsWhole) {
   const std::string tar = crawl(6);
   for (std::size_t kept = 512; kept < tar.size(); kept += 97) {
     const std::string cut = tar.substr(0, kept);
-    const auto found = read_bytes(cut);
+    const auto found = read_input(cut);
     const std::size_t members = found.documents.size() + found.skips.size();
     EXPECT_LE(found.skips.size(), 1u);
     const bool is_reported = !found.skips.empty() || (members > 0 && found.documents.back().repaired);
@@ -169,11 +169,11 @@ TEST(Tar, LosesWhatADamagedGzipMemberHeld) {
     if (i == 4) member[member.size() / 2] = static_cast<char>(member[member.size() / 2] ^ 0x55);
     damaged += member;
   }
-  const auto found = read_bytes(damaged + gzip_member(tar_end()));
+  const auto found = read_input(damaged + gzip_member(tar_end()));
   EXPECT_EQ(found.documents.size(), 9u);
   EXPECT_EQ(found.reasons(), std::vector{SkipReason::kGzipCorrupt});
   const std::string whole = gzip_member(crawl(100));
-  const auto cut = read_bytes(whole.substr(0, whole.size() / 2));
+  const auto cut = read_input(whole.substr(0, whole.size() / 2));
   EXPECT_EQ(cut.reasons(), std::vector{SkipReason::kGzipTruncated});
 }
 
@@ -183,7 +183,7 @@ TEST(Tar, WithAnyByteChangedIsReadOrReported) {
   for (std::size_t at = 0; at < tar.size(); at += 7) {
     std::string changed = tar;
     changed[at] = static_cast<char>(changed[at] ^ 0x5A);
-    const auto found = read_bytes(changed, setup_of(CorpusFormat::kTar));
+    const auto found = read_input(changed, setup_of(CorpusFormat::kTar));
     EXPECT_GE(found.documents.size() + found.skips.size(), 2u) << at;
   }
 }

@@ -18,7 +18,7 @@ ReadSetup text_setup(std::size_t buffer_bytes = std::size_t{1} << 20) {
 }
 
 TEST(TextRecords, AFileIsADocument) {
-  const auto result = read_bytes("\xEF\xBB\xBFone\ntwo\r\n", text_setup());
+  const auto result = read_input("\xEF\xBB\xBFone\ntwo\r\n", text_setup());
   ASSERT_EQ(result.documents.size(), 1u);
   EXPECT_EQ(result.documents[0].id, "input");
   EXPECT_EQ(result.documents[0].text, "one\ntwo\r\n");
@@ -27,24 +27,24 @@ TEST(TextRecords, AFileIsADocument) {
 }
 
 TEST(TextRecords, AnEmptyFileIsNone) {
-  EXPECT_TRUE(read_bytes("", text_setup()).documents.empty());
-  EXPECT_TRUE(read_bytes("").documents.empty());
-  EXPECT_TRUE(read_bytes(gzip_member(""), text_setup()).documents.empty());
+  EXPECT_TRUE(read_input("", text_setup()).documents.empty());
+  EXPECT_TRUE(read_input("").documents.empty());
+  EXPECT_TRUE(read_input(gzip_member(""), text_setup()).documents.empty());
 }
 
 TEST(TextRecords, NulNearTheStartMeansBinary) {
-  const auto binary = read_bytes(std::string(65535, 'x') + std::string(1, '\0') + "y");
+  const auto binary = read_input(std::string(65535, 'x') + std::string(1, '\0') + "y");
   EXPECT_TRUE(binary.documents.empty());
   EXPECT_EQ(binary.reasons(), std::vector<SkipReason>{SkipReason::kBinary});
   const std::string text = std::string(65536, 'x') + std::string(1, '\0') + "y";
   for (const std::size_t buffer_bytes : {64u, 1u << 20})
-    EXPECT_EQ(read_bytes(text, text_setup(buffer_bytes)).texts(), std::vector<std::string>{text});
+    EXPECT_EQ(read_input(text, text_setup(buffer_bytes)).texts(), std::vector<std::string>{text});
   for (const auto& packed : {gzip_member(text), zstd_frame(text)}) {
     for (const std::size_t buffer_bytes : {64u, 1u << 20})
-      EXPECT_EQ(read_bytes(packed, text_setup(buffer_bytes)).texts(), std::vector<std::string>{text});
+      EXPECT_EQ(read_input(packed, text_setup(buffer_bytes)).texts(), std::vector<std::string>{text});
   }
-  EXPECT_EQ(read_bytes(gzip_member(std::string("a\0b", 3))).reasons(), std::vector<SkipReason>{SkipReason::kBinary});
-  EXPECT_EQ(read_bytes(gzip_member(std::string("a\0b", 3)), text_setup()).reasons(),
+  EXPECT_EQ(read_input(gzip_member(std::string("a\0b", 3))).reasons(), std::vector<SkipReason>{SkipReason::kBinary});
+  EXPECT_EQ(read_input(gzip_member(std::string("a\0b", 3)), text_setup()).reasons(),
             std::vector<SkipReason>{SkipReason::kBinary});
 }
 
@@ -57,7 +57,7 @@ TEST(TextRecords, LongFilesAreRepairedWhileTheyStream) {
   }
   for (const std::string& stored : {bytes, gzip_member(bytes), zstd_frame(bytes)}) {
     for (const std::size_t buffer_bytes : {64u, 65u, 66u, 67u, 1000u, 1u << 20}) {
-      const auto result = read_bytes(stored, text_setup(buffer_bytes));
+      const auto result = read_input(stored, text_setup(buffer_bytes));
       ASSERT_EQ(result.texts(), std::vector<std::string>{expected}) << buffer_bytes;
       EXPECT_TRUE(result.documents[0].repaired);
     }
@@ -71,7 +71,7 @@ TEST(TextRecords, TooLongOnesAreSkipped) {
       setup.options.max_document_bytes = 100;
       const std::string text(bytes, 'x');
       for (const std::string& stored : {text, gzip_member(text)}) {
-        const auto result = read_bytes(stored, setup);
+        const auto result = read_input(stored, setup);
         EXPECT_EQ(result.documents.size(), bytes == 100 ? 1u : 0u);
         EXPECT_EQ(result.reasons(), std::vector<SkipReason>(bytes == 100 ? 0 : 1, SkipReason::kDocumentTooLong));
       }
@@ -81,7 +81,7 @@ TEST(TextRecords, TooLongOnesAreSkipped) {
 
 TEST(TextRecords, IdsAreRepaired) {
   const ScratchDirectory directory;
-  write_bytes(directory / "a\xFF", "text");
+  write_input(directory / "a\xFF", "text");
   const auto result = read_corpus({directory.path()});
   EXPECT_EQ(result.ids(), std::vector<std::string>{"a\xEF\xBF\xBD"});
   EXPECT_TRUE(result.documents[0].repaired);
@@ -89,7 +89,7 @@ TEST(TextRecords, IdsAreRepaired) {
 
 TEST(TextRecords, SmallFilesShareTasks) {
   const ScratchDirectory directory;
-  for (int i = 0; i < 300; ++i) write_bytes(directory / std::to_string(1000 + i), "text " + std::to_string(i));
+  for (int i = 0; i < 300; ++i) write_input(directory / std::to_string(1000 + i), "text " + std::to_string(i));
   const CorpusPlan plan = plan_corpus(posix_file_system(), {directory.path()}, {});
   MemoryBudget budget(1 << 24);
   TempSpace temp(posix_file_system(), {}, directory.path(), 0);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace spillway::testing;
 
-ReadResult read_trec(std::string_view bytes) { return read_bytes(bytes, setup_of(CorpusFormat::kTrec)); }
+ReadResult read_trec(std::string_view bytes) { return read_input(bytes, setup_of(CorpusFormat::kTrec)); }
 
 TEST(TrecRecords, ReadsFields) {
   const auto result = read_trec(
@@ -49,7 +49,7 @@ TEST(TrecRecords, TheFirstTitleThatIsThereIsTheTitleAndOthersAreText) {
 TEST(TrecRecords, FollowsTheNamesGiven) {
   ReadSetup setup = setup_of(CorpusFormat::kTrec);
   setup.options.trec_fields = {{"Num"}, {"h"}, {"BODY", "note"}, {}, {}};
-  const auto result = read_bytes(
+  const auto result = read_input(
       "<DOC><num>n</num><h>t</h>out<body>one <p>two</p></body>out<note>three</note><docno>x</docno></DOC>"
       "<DOC><num>m</num>nothing</DOC>",
       setup);
@@ -131,7 +131,7 @@ TEST(TrecRecords, SkipsWithTheReason) {
 TEST(TrecRecords, WhatCountsForTheLimitIsTitleAndText) {
   ReadSetup setup = setup_of(CorpusFormat::kTrec, 64);
   setup.options.max_document_bytes = 10;
-  const auto result = read_bytes(
+  const auto result = read_input(
       "<DOC><DOCNO>1</DOCNO><TITLE>12345</TITLE><p><p><p>67890</DOC><DOC><DOCNO>2</DOCNO>12345678901</DOC>", setup);
   EXPECT_EQ(result.ids(), std::vector<std::string>{"1"});
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kDocumentTooLong});
@@ -151,13 +151,13 @@ TEST(TrecRecords, DocumentsLongerThanABuffer) {
   std::string text, plain;
   for (int i = 0; i < 120000; ++i) text += words;
   const std::string bytes = "<DOC><DOCNO>1</DOCNO>" + text + "</DOC>\n<DOC><DOCNO>2</DOCNO>b</DOC>\n";
-  const auto expected = read_bytes(bytes, setup_of(CorpusFormat::kTrec, std::size_t{64} << 20));
+  const auto expected = read_input(bytes, setup_of(CorpusFormat::kTrec, std::size_t{64} << 20));
   ASSERT_EQ(expected.ids(), (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(expected.documents[0].text.substr(0, 40), "words of a long & words of a long & word");
   for (const std::size_t buffer_bytes : {64u, 1000u, 1u << 20}) {
-    expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
-    expect_same_documents(read_bytes(gzip_member(bytes), setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
-    expect_same_documents(read_bytes(zstd_frame(bytes), setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
+    expect_same_documents(read_input(bytes, setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
+    expect_same_documents(read_input(gzip_member(bytes), setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
+    expect_same_documents(read_input(zstd_frame(bytes), setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
   }
 }
 
@@ -172,13 +172,13 @@ TEST(TrecRecords, EveryCuttingGivesTheSame) {
     skips += whole.skips.size();
     for (const std::size_t buffer_bytes : {64u, 65u, 66u, 67u, 68u, 69u, 100u, 1u << 16}) {
       for (const std::size_t task : {1u, 2u, 5u, 33u, 64u, 1000u}) {
-        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTrec, buffer_bytes, 1, task)), whole);
+        expect_same_documents(read_input(bytes, setup_of(CorpusFormat::kTrec, buffer_bytes, 1, task)), whole);
         if (HasFatalFailure()) return;
       }
       std::string packed;
       for (std::size_t at = 0; at < bytes.size(); at += 97)
         packed += gzip_member(std::string_view(bytes).substr(at, 97));
-      expect_same_documents(read_bytes(packed, setup_of(CorpusFormat::kTrec, buffer_bytes, 3)), whole);
+      expect_same_documents(read_input(packed, setup_of(CorpusFormat::kTrec, buffer_bytes, 3)), whole);
       if (HasFatalFailure()) return;
     }
   }
@@ -187,10 +187,10 @@ TEST(TrecRecords, EveryCuttingGivesTheSame) {
 }
 
 TEST(TrecRecords, AreRecognised) {
-  EXPECT_EQ(read_bytes("<DOC><DOCNO>1</DOCNO>a</DOC>").ids(), std::vector<std::string>{"1"});
-  EXPECT_EQ(read_bytes("\xEF\xBB\xBF \n<doc>\n<docno>1</docno>a</doc>").ids(), std::vector<std::string>{"1"});
-  EXPECT_EQ(read_bytes(gzip_member("<Doc><docno>1</docno>a</doc>")).ids(), std::vector<std::string>{"1"});
-  EXPECT_EQ(read_bytes("<DOCS><DOC>").documents.at(0).text, "<DOCS><DOC>");
+  EXPECT_EQ(read_input("<DOC><DOCNO>1</DOCNO>a</DOC>").ids(), std::vector<std::string>{"1"});
+  EXPECT_EQ(read_input("\xEF\xBB\xBF \n<doc>\n<docno>1</docno>a</doc>").ids(), std::vector<std::string>{"1"});
+  EXPECT_EQ(read_input(gzip_member("<Doc><docno>1</docno>a</doc>")).ids(), std::vector<std::string>{"1"});
+  EXPECT_EQ(read_input("<DOCS><DOC>").documents.at(0).text, "<DOCS><DOC>");
 }
 
 // A fault drops the document that it cut; the rest of a cut document is not a document.
@@ -203,7 +203,7 @@ TEST(TrecRecords, AFaultDropsWhatItCut) {
   const std::string stored =
       gzip_member("<DOC><DOCNO>1</DOCNO>a</DOC>\n") + lost + gzip_member("rest</DOC><DOC><DOCNO>3</DOCNO>c</DOC>");
   for (const std::size_t buffer_bytes : {64u, 1u << 20}) {
-    const auto result = read_bytes(stored, setup_of(CorpusFormat::kTrec, buffer_bytes));
+    const auto result = read_input(stored, setup_of(CorpusFormat::kTrec, buffer_bytes));
     EXPECT_EQ(result.ids(), (std::vector<std::string>{"1", "3"}));
     EXPECT_EQ(result.reasons(), (std::vector<SkipReason>{SkipReason::kGzipCorrupt, SkipReason::kOutsideDocument}));
   }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace spillway::testing;
 
-ReadResult read_tsv(std::string_view bytes) { return read_bytes(bytes, setup_of(CorpusFormat::kTsv)); }
+ReadResult read_tsv(std::string_view bytes) { return read_input(bytes, setup_of(CorpusFormat::kTsv)); }
 
 TEST(TsvRecords, HaveTwoOrThreeColumns) {
   const auto result = read_tsv("1\tone\r\n2\ttitle\ttwo \r\n3\t\t\n4\tlast\r");
@@ -25,7 +25,7 @@ TEST(TsvRecords, HaveTwoOrThreeColumns) {
 }
 
 TEST(TsvRecords, AreSkippedWithTheReason) {
-  const auto result = read_bytes(std::string_view("words\n\n\tno id\na\tb\tc\td\nx\ty\0z\n1\tgood\n", 35),
+  const auto result = read_input(std::string_view("words\n\n\tno id\na\tb\tc\td\nx\ty\0z\n1\tgood\n", 35),
                                  setup_of(CorpusFormat::kTsv));
   EXPECT_EQ(result.ids(), std::vector<std::string>{"1"});
   EXPECT_EQ(result.reasons(),
@@ -39,7 +39,7 @@ TEST(TsvRecords, AreSkippedWithTheReason) {
 TEST(TsvRecords, FollowTheColumnsGiven) {
   ReadSetup setup = setup_of(CorpusFormat::kTsv);
   setup.options.tsv_fields = {{"3"}, {"1"}, {"5"}, {"2"}, {"4"}};
-  const auto result = read_bytes("title\turl\tid\tdate\ttext\tmore\nt\tu\ti\td\n", setup);
+  const auto result = read_input("title\turl\tid\tdate\ttext\tmore\nt\tu\ti\td\n", setup);
   ASSERT_EQ(result.documents.size(), 1u);
   const ReadDocument& document = result.documents[0];
   EXPECT_EQ(document.id, "id");
@@ -72,12 +72,12 @@ TEST(TsvRecords, RepairBrokenUtf8) {
 TEST(TsvRecords, SkipWhatIsTooLong) {
   ReadSetup setup = setup_of(CorpusFormat::kTsv, 64);
   setup.options.max_document_bytes = 100;
-  const auto result = read_bytes("1\t" + std::string(100, 'x') + "\n2\t" + std::string(101, 'x') + "\n3\tx", setup);
+  const auto result = read_input("1\t" + std::string(100, 'x') + "\n2\t" + std::string(101, 'x') + "\n3\tx", setup);
   EXPECT_EQ(result.ids(), (std::vector<std::string>{"1", "3"}));
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kDocumentTooLong});
 }
 
-TEST(TsvRecords, AreNotRecognised) { EXPECT_EQ(read_bytes("1\tone\n").ids(), std::vector<std::string>{"input"}); }
+TEST(TsvRecords, AreNotRecognised) { EXPECT_EQ(read_input("1\tone\n").ids(), std::vector<std::string>{"input"}); }
 
 TEST(TsvRecords, EveryCuttingGivesTheSame) {
   std::mt19937_64 random(9);
@@ -95,9 +95,9 @@ TEST(TsvRecords, EveryCuttingGivesTheSame) {
     const auto whole = read_tsv(bytes);
     for (const std::size_t buffer_bytes : {64u, 100u, 1u << 16}) {
       for (const std::size_t task : {1u, 5u, 64u, 1000u}) {
-        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTsv, buffer_bytes, 2, task)), whole);
+        expect_same_documents(read_input(bytes, setup_of(CorpusFormat::kTsv, buffer_bytes, 2, task)), whole);
       }
-      expect_same_documents(read_bytes(gzip_member(bytes), setup_of(CorpusFormat::kTsv, buffer_bytes, 2)), whole);
+      expect_same_documents(read_input(gzip_member(bytes), setup_of(CorpusFormat::kTsv, buffer_bytes, 2)), whole);
       if (HasFatalFailure()) return;
     }
   }

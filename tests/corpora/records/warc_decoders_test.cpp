@@ -57,14 +57,14 @@ ReadSetup setup_with(std::size_t decoder_bytes, std::size_t buffer_bytes, unsign
 
 TEST(WarcDecoders, TheSameBodiesAreDecodedWithAnyAllowance) {
   const std::string file = crawl();
-  const auto expected = read_bytes(file, setup_with(kBodyDecoderBytes, 1 << 20, 1));
+  const auto expected = read_input(file, setup_with(kBodyDecoderBytes, 1 << 20, 1));
   EXPECT_EQ(expected.documents.size(), 43u);
   EXPECT_EQ(std::ranges::count_if(expected.documents, &ReadDocument::repaired), 6) << "those that are cut";
   EXPECT_EQ(expected.reasons(), Reasons{SkipReason::kContentCoding});
   for (const std::size_t decoder_bytes : {0, 50'000, 1'000'000}) {
     for (const std::size_t buffer_bytes : {70, 5000, 40'000, 1'000'000}) {
       SCOPED_TRACE(std::to_string(decoder_bytes) + " and " + std::to_string(buffer_bytes));
-      expect_same_documents(read_bytes(file, setup_with(decoder_bytes, buffer_bytes, 3)), expected);
+      expect_same_documents(read_input(file, setup_with(decoder_bytes, buffer_bytes, 3)), expected);
     }
   }
 }
@@ -73,10 +73,10 @@ TEST(WarcDecoders, TextsInFilesKeepLimits) {
   const std::string page = page_of(20'000, 3);
   const std::string file = archived_zstd("a", page) + archived_page("b", page) + archived_page("c", "<p>short");
   ReadSetup setup = setup_with(0, 5000, 1);
-  const std::size_t text_bytes = read_bytes(file, setup).documents[0].text.size();
+  const std::size_t text_bytes = read_input(file, setup).documents[0].text.size();
   EXPECT_GT(text_bytes, 100'000u);
   setup.options.max_document_bytes = text_bytes - 1;
-  EXPECT_EQ(read_bytes(file, setup).reasons(), Reasons(2, SkipReason::kDocumentTooLong));
+  EXPECT_EQ(read_input(file, setup).reasons(), Reasons(2, SkipReason::kDocumentTooLong));
 }
 
 // A text in a file takes disk space, which --temp-limit bounds; an error leaves the shared memory to others.
@@ -85,7 +85,7 @@ TEST(WarcDecoders, NoRoomForATextEndsTheJob) {
   const std::string path = shared_directory() / "input";
   std::string file;
   for (int i = 0; i < 8; ++i) file += archived_zstd("a" + std::to_string(i), page_of(20'000, 3));
-  write_bytes(path, file);
+  write_input(path, file);
   EXPECT_THROW(read_corpus({path}, setup_with(0, 10'000, 4), {posix_file_system(), little}), BudgetError);
 }
 
@@ -137,7 +137,7 @@ TEST(WarcDecoders, NobodyWaitsForEarlierDocumentsWithTheSharedMemory) {
   const std::string page = page_of(10'000, 3);
   const std::string a = archived("request", "r", "GET / HTTP/1.1\r\n\r\n") + archived_zstd("a", page);
   const std::string path = shared_directory() / "input";
-  write_bytes(path, a + archived_zstd("b", page));
+  write_input(path, a + archived_zstd("b", page));
   const ReadSetup setup = setup_with(0, a.size() + 100, 2);
   const CorpusPlan plan = plan_corpus(posix_file_system(), {path}, setup.options);
   MemoryBudget budget(std::size_t{1} << 30);

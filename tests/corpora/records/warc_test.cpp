@@ -15,7 +15,7 @@ using Reasons = std::vector<SkipReason>;
 using Texts = std::vector<std::string>;
 
 TEST(WarcParser, AResponseIsADocument) {
-  const auto result = read_bytes(archived("warcinfo", "w", "software: x\r\n") +
+  const auto result = read_input(archived("warcinfo", "w", "software: x\r\n") +
                                  archived_page("a", "<title>The title</title><p>One<p>two <b>th</b>ree"));
   ASSERT_EQ(result.documents.size(), 1u);
   const auto& document = result.documents[0];
@@ -29,7 +29,7 @@ TEST(WarcParser, AResponseIsADocument) {
 }
 
 TEST(WarcParser, ReadsTextsOfWetFiles) {
-  const auto result = read_bytes(archived_text("a", "one <b> two\n") + archived_text("b", ""));
+  const auto result = read_input(archived_text("a", "one <b> two\n") + archived_text("b", ""));
   EXPECT_EQ(result.texts(), Texts{"one <b> two\n"});
   EXPECT_EQ(result.reasons(), Reasons{SkipReason::kEmptyPage});
 }
@@ -41,7 +41,7 @@ TEST(WarcParser, EveryOtherRecordHasAReason) {
       archived_page("5", "") + archived_page("6", "x", "Content-Encoding: lzma\r\n") +
       archived_page("7", std::string("%PDF-1.4\0", 9)) + archived("metadata", "8", "a: b\r\n") + "junk\r\n\r\n" +
       archived_text("9", "kept");
-  const auto result = read_bytes(file);
+  const auto result = read_input(file);
   EXPECT_EQ(result.texts(), Texts{"kept"});
   EXPECT_EQ(result.reasons(), (Reasons{SkipReason::kRecordType, SkipReason::kRevisit, SkipReason::kHttpStatus,
                                        SkipReason::kMediaType, SkipReason::kEmptyPage, SkipReason::kContentCoding,
@@ -52,7 +52,7 @@ TEST(WarcParser, TypesAndStatusesAreOptions) {
   ReadSetup setup;
   setup.options.crawl.types = CrawlOptions::bit(WarcType::kMetadata) | CrawlOptions::bit(WarcType::kResponse);
   setup.options.crawl.statuses = {404};
-  const auto result = read_bytes(archived("metadata", "m", "{\"a\": 1}", "Content-Type: application/json\r\n") +
+  const auto result = read_input(archived("metadata", "m", "{\"a\": 1}", "Content-Type: application/json\r\n") +
                                      archived_page("3", "gone", "", "404 Not Found") + archived_text("t", "text"),
                                  setup);
   EXPECT_EQ(result.texts(), (Texts{"{\"a\": 1}", "gone"}));
@@ -68,10 +68,10 @@ TEST(WarcParser, LeavesOutRecordsFromBeforeADate) {
   const std::string arc =
       "http://example.com/d 93.184.216.119 20140216050221 text/plain 4\nold!\n"
       "http://example.com/e 93.184.216.119 20240216050221 text/plain 4\nnew!\n";
-  const auto result = read_bytes(archived_page("a", "as old") + older + undated, setup);
+  const auto result = read_input(archived_page("a", "as old") + older + undated, setup);
   EXPECT_EQ(result.texts(), (Texts{"as old", "undated"}));
   EXPECT_EQ(result.reasons(), Reasons{SkipReason::kBeforeSince});
-  const auto of_arc = read_bytes("filedesc://x.arc 0.0.0.0 20080430204825 text/plain 8\n1 1 Name\n\n" + arc, setup);
+  const auto of_arc = read_input("filedesc://x.arc 0.0.0.0 20080430204825 text/plain 8\n1 1 Name\n\n" + arc, setup);
   EXPECT_EQ(of_arc.texts(), Texts{"new!"});
   EXPECT_TRUE(is_unasked(SkipReason::kBeforeSince));
 }
@@ -79,7 +79,7 @@ TEST(WarcParser, LeavesOutRecordsFromBeforeADate) {
 TEST(WarcParser, UndoesChunksAndCodings) {
   const std::string page = "<p>packed text</p>";
   const auto result =
-      read_bytes(archived_page("a", gzip_member(page), "Content-Encoding: gzip\r\n") +
+      read_input(archived_page("a", gzip_member(page), "Content-Encoding: gzip\r\n") +
                  archived_page("b", "9\r\n<p>packed\r\n9\r\n text</p>\r\n0\r\n\r\n", "Transfer-Encoding: chunked\r\n") +
                  archived_page("c", page, "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"));
   EXPECT_EQ(result.texts(), Texts(3, "packed text"));
@@ -89,7 +89,7 @@ TEST(WarcParser, UndoesChunksAndCodings) {
 
 TEST(WarcParser, ReadsResponsesWithoutAHead) {
   const auto result =
-      read_bytes(archived("response", "a", "<!DOCTYPE html><p>page", "Content-Type: application/http\r\n") +
+      read_input(archived("response", "a", "<!DOCTYPE html><p>page", "Content-Type: application/http\r\n") +
                  archived("response", "b", "dns answer", "Content-Type: text/dns\r\n"));
   EXPECT_EQ(result.texts(), Texts{"page"});
   EXPECT_EQ(result.reasons(), Reasons{SkipReason::kMediaType});
@@ -103,7 +103,7 @@ TEST(WarcParser, GoesPastInterimHeads) {
                     more = "HTTP/1.1 100 Continue\r\n\r\n";
   std::string many;
   for (int i = 0; i < 9; ++i) many += more;
-  const auto result = read_bytes(interim("a", more + final_head + "one") +
+  const auto result = read_input(interim("a", more + final_head + "one") +
                                  interim("b", more + "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n" + final_head + "two") +
                                  interim("c", more + "no head") + interim("d", many + final_head) +
                                  interim("e", "HTTP/1.1 101 Switching Protocols\r\n\r\n" + final_head + "x") +
@@ -113,7 +113,7 @@ TEST(WarcParser, GoesPastInterimHeads) {
 }
 
 TEST(WarcParser, AnEncodingNamedAsACodingIsNoCoding) {
-  const auto result = read_bytes(archived_page("a", "<p>one", "Content-Encoding: iso-8859-1\r\n") +
+  const auto result = read_input(archived_page("a", "<p>one", "Content-Encoding: iso-8859-1\r\n") +
                                  archived_page("b", "\r\n <!-- c -->two", "Content-Encoding: text/html\r\n") +
                                  archived_page("c", "three", "Content-Encoding: lzma\r\n"));
   EXPECT_EQ(result.texts(), (Texts{"one", "two"}));
@@ -124,7 +124,7 @@ TEST(WarcParser, AnEncodingNamedAsACodingIsNoCoding) {
 TEST(WarcParser, NulBytesDoNotHideHtml) {
   using namespace std::string_literals;
   const std::string html = "Content-Type: text/html\r\n", vague = "Content-Type: application/octet-stream\r\n";
-  const auto result = read_bytes(archived_page("a", "\r\n<div>o\0ne"s) + archived_page("b", "o\0ne"s) +
+  const auto result = read_input(archived_page("a", "\r\n<div>o\0ne"s) + archived_page("b", "o\0ne"s) +
                                  archived_page("c", "<div>o\0ne"s, vague));
   EXPECT_EQ(result.texts(), Texts{"one"});
   EXPECT_EQ(result.reasons(), Reasons(2, SkipReason::kMediaType));
@@ -139,7 +139,7 @@ TEST(WarcParser, ReadsUtf16WithoutAMark) {
   const auto typed = [](const std::string& type) { return "Content-Type: " + type + "\r\n"; };
   const std::string umlaut("\xFC\0", 2);
   const auto result =
-      read_bytes(archived_page("a", wide("<head><title>T</title>one", false), typed("text/html")) +
+      read_input(archived_page("a", wide("<head><title>T</title>one", false), typed("text/html")) +
                  archived_page("b", wide("<!doctype html>two", true), typed("image/png")) +
                  archived_page("c", umlaut + wide("<p>x", false), typed("text/html; charset=utf-16le")) +
                  archived_page("d", wide("plain <p>", true), typed("text/plain")));
@@ -148,7 +148,7 @@ TEST(WarcParser, ReadsUtf16WithoutAMark) {
 }
 
 TEST(WarcParser, SniffsWhereTheTypeLies) {
-  const auto result = read_bytes(archived_page("a", "<!doctype html><p>one", "Content-Type: image/jpeg\r\n") +
+  const auto result = read_input(archived_page("a", "<!doctype html><p>one", "Content-Type: image/jpeg\r\n") +
                                  archived_page("b", "<html><p>two", "Content-Type: text/plain\r\n") +
                                  archived_page("c", "three", "Content-Type: application/octet-stream\r\n"));
   EXPECT_EQ(result.texts(), (Texts{"one", "two", "three"}));
@@ -156,7 +156,7 @@ TEST(WarcParser, SniffsWhereTheTypeLies) {
 
 TEST(WarcParser, ReadsArcs) {
   const std::string page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>page";
-  const auto result = read_bytes(
+  const auto result = read_input(
       "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 8\n1 1 Name\n\n"
       "http://example.com/a 93.184.216.119 20140216050221 text/html " +
       std::to_string(page.size()) + "\n" + page + "\n");
@@ -175,7 +175,7 @@ TEST(WarcParser, OffsetsAreRightAfterJunkAndWrongLengths) {
   const std::size_t last = file.size();
   file += "junk" + archived_text("e", "end");
   for (const std::size_t buffer_bytes : {64, 300, 1 << 20}) {
-    const auto result = read_bytes(file, setup_of(CorpusFormat::kWarc, buffer_bytes));
+    const auto result = read_input(file, setup_of(CorpusFormat::kWarc, buffer_bytes));
     ASSERT_EQ(result.skips.size(), 41u);
     EXPECT_EQ(result.skips[0].offset, file.find("junk"));
     EXPECT_EQ(result.skips[1].offset, file.find("WARC/1.0", file.find("<c>") - 60));
@@ -186,7 +186,7 @@ TEST(WarcParser, OffsetsAreRightAfterJunkAndWrongLengths) {
 TEST(WarcParser, ABombIsTooLong) {
   ReadSetup setup;
   setup.options.max_document_bytes = 1 << 20;
-  const auto result = read_bytes(
+  const auto result = read_input(
       archived_page("a", gzip_member(std::string(8 << 20, 'x')), "Content-Encoding: gzip\r\n") +
           archived_page("b", std::string((1 << 20) + 1, 'x')) + archived_page("c", std::string(1 << 20, 'x')),
       setup);
@@ -207,13 +207,13 @@ std::string long_file() {
 
 TEST(WarcParser, EveryWayToReadGivesTheSame) {
   const std::string file = long_file();
-  const auto expected = read_bytes(file);
+  const auto expected = read_input(file);
   EXPECT_EQ(expected.documents.size(), 40u);
   for (const std::size_t buffer : {64, 500, 5000, 100000}) {
-    expect_same_documents(read_bytes(file, setup_of(CorpusFormat::kAuto, buffer, 3, 1000)), expected);
+    expect_same_documents(read_input(file, setup_of(CorpusFormat::kAuto, buffer, 3, 1000)), expected);
   }
-  expect_same_documents(read_bytes(gzip_member(file), setup_of(CorpusFormat::kAuto, 4096, 3)), expected);
-  expect_same_documents(read_bytes(zstd_frame(file), setup_of(CorpusFormat::kWarc, 4096, 2)), expected);
+  expect_same_documents(read_input(gzip_member(file), setup_of(CorpusFormat::kAuto, 4096, 3)), expected);
+  expect_same_documents(read_input(zstd_frame(file), setup_of(CorpusFormat::kWarc, 4096, 2)), expected);
 }
 
 TEST(WarcParser, DamageIsReadTheSameWithEveryBuffer) {
@@ -224,11 +224,11 @@ TEST(WarcParser, DamageIsReadTheSameWithEveryBuffer) {
     file[at + length.size()] = '7';
   }
   file.erase(100000, 500);
-  const auto expected = read_bytes(file);
+  const auto expected = read_input(file);
   EXPECT_GT(expected.documents.size(), 10u);
   EXPECT_GT(expected.skips.size(), 41u);
   for (const std::size_t buffer : {64, 500, 5000}) {
-    expect_same_documents(read_bytes(file, setup_of(CorpusFormat::kWarc, buffer, 2)), expected);
+    expect_same_documents(read_input(file, setup_of(CorpusFormat::kWarc, buffer, 2)), expected);
   }
 }
 
@@ -243,11 +243,11 @@ TEST(WarcParser, AFaultOfTheContainerCostsTheRecordThatItHits) {
   for (std::size_t at = ends[1] + 10; at < ends[2] - 8; ++at) {
     std::string damaged = file;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
-    const auto result = read_bytes(damaged);
+    const auto result = read_input(damaged);
     EXPECT_EQ(result.ids(), (std::vector<std::string>{"page0", "page1", "page3", "page4"})) << at;
     EXPECT_EQ(result.reasons(), Reasons{SkipReason::kGzipCorrupt}) << at;
   }
-  const auto cut = read_bytes(file.substr(0, file.size() - 40));
+  const auto cut = read_input(file.substr(0, file.size() - 40));
   EXPECT_EQ(cut.documents.size(), 4u);
   EXPECT_EQ(cut.reasons(), Reasons{SkipReason::kGzipTruncated});
 }
@@ -260,10 +260,10 @@ TEST(WarcParser, EveryByteAndEveryCutIsAccountedFor) {
   for (std::size_t at = 0; at < file.size(); ++at) {
     std::string changed = file;
     changed[at] = static_cast<char>(changed[at] ^ 0x15);
-    const auto result = read_bytes(changed, setup_of(CorpusFormat::kWarc, 4096));
+    const auto result = read_input(changed, setup_of(CorpusFormat::kWarc, 4096));
     EXPECT_GE(result.documents.size() + result.skips.size(), records) << at;
     EXPECT_GE(result.documents.size(), 2u) << at;
-    const auto cut = read_bytes(file.substr(0, at), setup_of(CorpusFormat::kWarc, 4096));
+    const auto cut = read_input(file.substr(0, at), setup_of(CorpusFormat::kWarc, 4096));
     EXPECT_LE(cut.documents.size() + cut.skips.size(), records) << at;
   }
 }

@@ -34,7 +34,7 @@ GenerateTextOptions documents(std::uint64_t count, GeneratedFormat format = Gene
 }
 
 TEST(GenerateText, MakesDocumentsThatTheReadersRead) {
-  const auto result = read_bytes(generate(documents(1000)));
+  const auto result = read_input(generate(documents(1000)));
   ASSERT_EQ(result.documents.size(), 1000u);
   EXPECT_TRUE(result.skips.empty());
   for (std::size_t i = 0; i < 1000; ++i) EXPECT_EQ(result.documents[i].id, std::to_string(i + 1));

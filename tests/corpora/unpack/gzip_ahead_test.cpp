@@ -58,7 +58,7 @@ void expect_serial_result(const std::string& bytes, std::size_t least_documents)
   ASSERT_GT(bytes.size(), GzipAhead::kLeastFileBytes);
   const ScratchDirectory directory;
   const std::string path = directory / "in.warc.gz";
-  write_bytes(path, bytes);
+  write_input(path, bytes);
   const ReadResult expected = read_ahead(path, 0);
   EXPECT_GE(expected.documents.size(), least_documents);
   for (const unsigned threads : {1U, 2U, 3U, 8U}) {
@@ -145,7 +145,7 @@ TEST(GzipAhead, LeavesTheSameLibraryToJudgeAMember) {
 TEST(GzipAhead, IsNotNeeded) {
   const ScratchDirectory directory;
   const std::string path = directory / "in.warc.gz";
-  write_bytes(path, joined(members()));
+  write_input(path, joined(members()));
   int opened = 0;
   HookedFileSystem files(posix_file_system(), [&](const std::string&) {
     if (++opened == 3) throw IoError("too many open files");  // after the plan and the reader
@@ -161,7 +161,7 @@ TEST(GzipAhead, TakesMemoryOnlyForLongFiles) {
   std::vector<std::string> paths;
   for (int i = 0; i < 4; ++i) {
     paths.push_back(directory / std::to_string(i));
-    write_bytes(paths.back(), std::string(gzip_member(page(i, 700'000), 0)));
+    write_input(paths.back(), std::string(gzip_member(page(i, 700'000), 0)));
   }
   const CorpusPlan plan = plan_corpus(posix_file_system(), paths, {});
   ASSERT_GT(plan.gzip_bytes, GzipAhead::kLeastFileBytes);
@@ -211,7 +211,7 @@ class HelpedFile {
 std::size_t count_offers(const std::vector<std::string>& all, const GzipAhead::Size& size) {
   const ScratchDirectory directory;
   const std::string path = directory / "in.gz";
-  write_bytes(path, joined(all));
+  write_input(path, joined(all));
   HelpedFile file(path, joined(all).size(), 2, size);
   GzipAhead& ahead = file.ahead();
   std::uint64_t position = 0;
@@ -271,7 +271,7 @@ TEST(GzipAhead, SkipsPiecesThatTheReaderSkips) {
   const std::vector<std::string> all = members();
   const ScratchDirectory directory;
   const std::string path = directory / "in.gz";
-  write_bytes(path, joined(all));
+  write_input(path, joined(all));
   constexpr GzipAhead::Size kSize = GzipAhead::kShortMembers;
   for (int round = 0; round < 20; ++round) {
     HelpedFile file(path, joined(all).size(), 1, kSize);
@@ -284,7 +284,7 @@ TEST(GzipAhead, SkipsPiecesThatTheReaderSkips) {
 TEST(GzipAhead, OffersNothingOnceItIsStopped) {
   const ScratchDirectory directory;
   const std::string path = directory / "in.gz";
-  write_bytes(path, joined(members()));
+  write_input(path, joined(members()));
   constexpr GzipAhead::Size kSize = GzipAhead::kShortMembers;
   MemoryBudget budget(std::size_t{1} << 30);
   std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1, kSize));
@@ -301,7 +301,7 @@ TEST(GzipAhead, OffersNothingOnceItIsStopped) {
 TEST(GzipAhead, WaitsForNoRoom) {
   const ScratchDirectory directory;
   const std::string path = directory / "in.gz";
-  write_bytes(path, joined(members()));
+  write_input(path, joined(members()));
   constexpr GzipAhead::Size kSize = GzipAhead::kShortMembers;
   MemoryBudget budget(std::size_t{1} << 30);
   std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1, kSize));

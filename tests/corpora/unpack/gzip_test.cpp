@@ -143,7 +143,7 @@ TEST(Gzip, ABombIsReadInBoundedMemory) {
   ReadSetup setup = setup_of(CorpusFormat::kLines, 1 << 16, 2);
   setup.options.max_document_bytes = 1000000;
   setup.budget_bytes = std::size_t{2} << 20;
-  const auto result = read_bytes(stored, setup);
+  const auto result = read_input(stored, setup);
   EXPECT_EQ(result.texts(), std::vector<std::string>{"last"});
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kDocumentTooLong});
 }
@@ -177,9 +177,9 @@ TEST(Gzip, RandomDamageNeverJoinsRecords) {
 TEST(Gzip, TextThatIsBrokenIsNoDocument) {
   const std::string stored = gzip_member("some text\n");
   const ReadSetup setup = setup_of(CorpusFormat::kText, 64);
-  EXPECT_EQ(read_bytes(stored + "junk", setup).texts(), std::vector<std::string>{"some text\n"});
-  EXPECT_TRUE(read_bytes(stored.substr(0, stored.size() - 2), setup).documents.empty());
-  const auto twice = read_bytes(stored + "\x1F\x8B\x08\x01", setup);
+  EXPECT_EQ(read_input(stored + "junk", setup).texts(), std::vector<std::string>{"some text\n"});
+  EXPECT_TRUE(read_input(stored.substr(0, stored.size() - 2), setup).documents.empty());
+  const auto twice = read_input(stored + "\x1F\x8B\x08\x01", setup);
   EXPECT_TRUE(twice.documents.empty());
   EXPECT_EQ(twice.reasons(), std::vector<SkipReason>{SkipReason::kGzipTruncated});
 }

@@ -10,7 +10,7 @@ namespace spillway::testing {
 
 inline ReadResult read_lines(std::string_view stored, std::size_t buffer_bytes = std::size_t{1} << 20,
                              unsigned threads = 1) {
-  return read_bytes(stored, setup_of(CorpusFormat::kLines, buffer_bytes, threads));
+  return read_input(stored, setup_of(CorpusFormat::kLines, buffer_bytes, threads));
 }
 
 inline std::string numbered_lines(int first, int last) {

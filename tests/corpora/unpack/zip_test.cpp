@@ -34,23 +34,23 @@ std::vector<ZipEntry> crawl() {
 }
 
 TEST(Wacz, IsReadAsItsArchives) {
-  const auto result = read_bytes(zip_of(crawl()));
+  const auto result = read_input(zip_of(crawl()));
   ASSERT_EQ(result.documents.size(), 22u);
   EXPECT_TRUE(result.skips.empty());
   for (std::size_t i = 0; i < 22; ++i) EXPECT_EQ(result.documents[i].id, "urn:" + std::to_string(i));
   EXPECT_TRUE(result.documents[0].path.ends_with("/archive/a.warc.gz"));
-  expect_same_documents(read_bytes(zip_of(crawl()), setup_of(CorpusFormat::kAuto, 3000, 3)), result);
+  expect_same_documents(read_input(zip_of(crawl()), setup_of(CorpusFormat::kAuto, 3000, 3)), result);
 }
 
 TEST(Wacz, AnotherZipFileIsBinary) {
-  EXPECT_EQ(read_bytes(zip_of({{"word/document.xml", "<xml/>"}})).reasons(), std::vector{SkipReason::kBinary});
+  EXPECT_EQ(read_input(zip_of({{"word/document.xml", "<xml/>"}})).reasons(), std::vector{SkipReason::kBinary});
 }
 
 TEST(Wacz, LosesTheEntryThatIsDamaged) {
   std::vector<ZipEntry> entries = crawl();
   std::string bytes = zip_of(entries);
   bytes[bytes.find(entries[1].bytes) + entries[1].bytes.size() / 2] ^= 1;
-  const auto result = read_bytes(bytes);
+  const auto result = read_input(bytes);
   EXPECT_GE(result.documents.size(), 20u);
   EXPECT_EQ(result.documents.back().id, "urn:21");
   const auto reasons = result.reasons();
@@ -61,7 +61,7 @@ TEST(Wacz, LosesTheEntryThatIsDamaged) {
 TEST(Wacz, WithoutADirectoryIsCorrupt) {
   const std::string bytes = zip_of(crawl());
   for (const std::size_t kept : {bytes.size() - 1, bytes.size() - 30, std::size_t{1000}, std::size_t{30}}) {
-    const auto result = read_bytes(bytes.substr(0, kept));
+    const auto result = read_input(bytes.substr(0, kept));
     EXPECT_TRUE(result.documents.empty());
     EXPECT_EQ(result.reasons(), std::vector{SkipReason::kZipCorrupt}) << kept;
   }
@@ -95,7 +95,7 @@ std::string zip_of_one_entry_named_often(const std::string& bytes, std::size_t t
 
 TEST(Wacz, WithEntriesThatShareBytesIsReadOnce) {
   const std::string page = archived_page("urn:a", "<p>page " + std::string(50'000, 'x'));
-  const auto result = read_bytes(zip_of_one_entry_named_often(page, 30));
+  const auto result = read_input(zip_of_one_entry_named_often(page, 30));
   EXPECT_EQ(result.documents.size(), 1u);
   EXPECT_EQ(result.reasons(), std::vector(29, SkipReason::kZipCorrupt));
 }
@@ -106,13 +106,13 @@ TEST(Wacz, IsReadIfItIsStoredOrDeflated) {
     ASSERT_EQ(bytes[method], 8);
     bytes[method] = 12;  // bzip2
   }
-  const auto result = read_bytes(bytes);
+  const auto result = read_input(bytes);
   ASSERT_EQ(result.reasons(), std::vector{SkipReason::kZipCorrupt});
   EXPECT_NE(result.skips[0].detail.find("expected stored or deflate"), std::string::npos) << result.skips[0];
 }
 
 TEST(Wacz, LosesNoArchiveByItsName) {
-  const auto result = read_bytes(zip_of({{"archive/", ""},
+  const auto result = read_input(zip_of({{"archive/", ""},
                                          {"archive/data", gzip_member(archived_page("urn:0", "<p>named otherwise"))},
                                          {"archive/notes.txt", "some text"},
                                          {"archive/none.warc", "some text"},
@@ -129,25 +129,25 @@ TEST(Wacz, LosesNoArchiveByItsName) {
 
 TEST(Wacz, InsideOfAnotherFileIsReported) {
   for (const CorpusFormat format : {CorpusFormat::kAuto, CorpusFormat::kWarc}) {
-    const auto result = read_bytes(gzip_member(zip_of(crawl())), setup_of(format));
+    const auto result = read_input(gzip_member(zip_of(crawl())), setup_of(format));
     ASSERT_EQ(result.reasons(), std::vector{SkipReason::kBinary});
     EXPECT_NE(result.skips[0].detail.find("copy it to a file of its own"), std::string::npos) << result.skips[0];
   }
 }
 
 TEST(Wacz, IsNoneIfTheFormatIsAnother) {
-  const auto result = read_bytes("PK\3\4 a line\nanother\n", setup_of(CorpusFormat::kLines));
+  const auto result = read_input("PK\3\4 a line\nanother\n", setup_of(CorpusFormat::kLines));
   EXPECT_EQ(result.texts(), (std::vector<std::string>{"PK\3\4 a line", "another"}));
 }
 
 TEST(Wacz, WithAnyByteChangedIsReadOrReported) {
   const std::string bytes = zip_of({{"archive/a.warc.gz", pages(0, 2)}, {"archive/b.warc", pages(2, 1), true}});
-  const auto expected = read_bytes(bytes);
+  const auto expected = read_input(bytes);
   ASSERT_EQ(expected.documents.size(), 3u);
   for (std::size_t at = 4; at < bytes.size(); ++at) {
     std::string changed = bytes;
     changed[at] ^= 0x5A;
-    const auto result = read_bytes(changed);
+    const auto result = read_input(changed);
     if (result.skips.empty()) {
       SCOPED_TRACE(at);
       expect_same_documents(result, expected);
@@ -160,12 +160,12 @@ TEST(Wacz, WithADirectoryThatDoesNotFitIsRefused) {
   const std::size_t end = bytes.rfind("PK\5\6");
   const std::uint32_t huge = 0x7FFFFFFF;
   bytes.replace(end + 12, 4, reinterpret_cast<const char*>(&huge), 4);
-  EXPECT_EQ(read_bytes(bytes).reasons(), std::vector{SkipReason::kZipCorrupt}) << "longer than the file";
+  EXPECT_EQ(read_input(bytes).reasons(), std::vector{SkipReason::kZipCorrupt}) << "longer than the file";
   MemoryBudget small(1000);
   const std::string path = shared_directory() / "wide.zip";
   std::vector<ZipEntry> entries = crawl();
   while (entries.size() < 1000) entries.push_back({"pages/" + std::to_string(entries.size()), ""});
-  write_bytes(path, zip_of(entries));
+  write_input(path, zip_of(entries));
   const std::uint64_t file_bytes = std::filesystem::file_size(path);
   EXPECT_THROW(ZipFile(posix_file_system().open(path), file_bytes, small), BudgetError);
   // The plan keeps the memory, so that a job that cannot do with it ends before it begins.
@@ -182,7 +182,7 @@ TEST(Wacz, WithSeveralDirectoriesNeedsMemoryForAll) {
   std::string bytes = zip_of(entries);
   bytes += zip_end(0, 0, bytes.size());
   const std::string path = shared_directory() / "two_ends.zip";
-  write_bytes(path, bytes);
+  write_input(path, bytes);
   MemoryBudget small(1000);
   EXPECT_THROW(ZipFile(posix_file_system().open(path), bytes.size(), small), BudgetError);
 }
@@ -190,7 +190,7 @@ TEST(Wacz, WithSeveralDirectoriesNeedsMemoryForAll) {
 TEST(Wacz, WithMoreEntriesThanItsDirectoryHoldsIsCorrupt) {
   const std::string bytes = zip_of(crawl());
   const std::string ended = bytes.substr(0, bytes.rfind("PK\5\6"));
-  EXPECT_EQ(read_bytes(ended + zip_end(65'000, 460, ended.size() - 460)).reasons(),
+  EXPECT_EQ(read_input(ended + zip_end(65'000, 460, ended.size() - 460)).reasons(),
             std::vector{SkipReason::kZipCorrupt});
 }
 

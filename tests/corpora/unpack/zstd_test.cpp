@@ -132,10 +132,10 @@ TEST(Zstd, RefusesAWindowThatNothingIsKeptForAndSaysWhatItNeeds) {
   ReadSetup setup = setup_of(CorpusFormat::kLines, 1 << 16);
   setup.budget_bytes = std::size_t{16} << 20;
   const ZstdOptions wide{.window_log = 25, .content_size = false};
-  EXPECT_THROW(read_bytes(zstd_frame("one\n", wide), setup), BudgetError);
+  EXPECT_THROW(read_input(zstd_frame("one\n", wide), setup), BudgetError);
   // The window of a later frame is known only when the frame is reached.
   try {
-    read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup);
+    read_input(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup);
     FAIL();
   } catch (const BudgetError& error) {
     const std::string message = error.what();
@@ -143,16 +143,16 @@ TEST(Zstd, RefusesAWindowThatNothingIsKeptForAndSaysWhatItNeeds) {
     EXPECT_NE(message.find("--memory 256M"), std::string::npos) << message;
   }
   setup.budget_bytes = std::size_t{64} << 20;  // most of the budget is taken by others
-  EXPECT_THROW(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup), BudgetError);
+  EXPECT_THROW(read_input(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup), BudgetError);
   setup.limits.unpack_bytes = ZstdCodec::share_of(std::size_t{256} << 20);
-  EXPECT_EQ(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup).texts(),
+  EXPECT_EQ(read_input(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup).texts(),
             (std::vector<std::string>{"zero", "one"}));
   const ZstdOptions too_wide{.window_log = 28, .content_size = false};
   setup.budget_bytes = std::size_t{1} << 30;
   setup.limits.unpack_bytes = ZstdCodec::share_of(std::size_t{1} << 40);
-  EXPECT_THROW(read_bytes(zstd_frame("one\n", too_wide), setup), BudgetError);
+  EXPECT_THROW(read_input(zstd_frame("one\n", too_wide), setup), BudgetError);
   // No budget would do, and what stands before it can be read.
-  const auto result = read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", too_wide) + zstd_frame("two\n"), setup);
+  const auto result = read_input(zstd_frame("zero\n") + zstd_frame("one\n", too_wide) + zstd_frame("two\n"), setup);
   EXPECT_EQ(result.texts(), (std::vector<std::string>{"zero", "two"}));
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kZstdCorrupt});
 }

@@ -48,7 +48,7 @@ void check(WriteDistances write, const Lists& lists) {
   EXPECT_EQ(weights, expected_weights);
 }
 
-class DistanceWriter : public testing::TestWithParam<WriteDistances> {};
+class DistanceWriter : public ::testing::TestWithParam<WriteDistances> {};
 
 TEST_P(DistanceWriter, WritesNothingForNoPositions) { check(GetParam(), {}); }
 
@@ -78,7 +78,7 @@ TEST_P(DistanceWriter, WritesListsOfAnyLength) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Paths, DistanceWriter, testing::ValuesIn(all_distance_writers()),
+INSTANTIATE_TEST_SUITE_P(Paths, DistanceWriter, ::testing::ValuesIn(all_distance_writers()),
                          [](const auto& path) { return path.index == 0 ? "portable" : "avx512"; });
 
 }  // namespace
