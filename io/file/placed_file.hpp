@@ -43,7 +43,8 @@ class PlacedFile {
   // Whether write_at() can be used; if not, append().
   bool has_places() const { return has_places_; }
   // Says that `bytes` bytes are to be written at their places, if nothing fails. Where the file system takes it, space
-  // is allocated at once, so that writes through the page cache need a fifth less time. What was written before may be lost.
+  // is allocated at once, so that writes through the page cache need a fifth less time. What was written before may be
+  // lost.
   void expect_all(std::uint64_t bytes);
   // Says, while no write is under way, that all writes up to the next call go to this range, and fill it; an empty
   // range ends that. Where the file system takes it, threads then copy into the file's pages side by side, where calls
