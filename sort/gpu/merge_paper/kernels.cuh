@@ -5,7 +5,7 @@
 //
 // A linear search that finds no place in kLinearSteps items goes on in doubled steps. The text does not say so: its
 // runs have equal lengths, where longer searches are rare. The last pair of a count that is no multiple of a run may
-// merge 16,384 items with 576, each of which is 28 items from the one before.
+// merge 16,384 items with 576, whose places are 28 items apart.
 //
 // An Order has `less(a, b)`, which may read device memory, and `end(level)`, which every thread calls last.
 #pragma once
