@@ -193,7 +193,7 @@ bool PlacedFile::keep_attributes() const {
          ::fchmod(file_.get(), status.st_mode & 07777) == 0;
 }
 
-// What cannot be allocated is an error of the write that finds no space.
+// A failed allocation is no error here: the write that finds no space reports it.
 void PlacedFile::expect_all(std::uint64_t bytes) {
   if (direct_ || !is_nameless_ || bytes < kLeastMapped || !allocates_at_once(file_.get())) return;
   is_allocated_ = true;

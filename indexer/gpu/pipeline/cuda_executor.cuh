@@ -98,7 +98,7 @@ class PinnedRegistry {
   std::map<const std::uint8_t*, Region> regions_;  // by their first byte
 };
 
-// What the executors of a GPU share.
+// The executors of a GPU share this.
 struct SharedGpu {
   explicit SharedGpu(std::vector<DeviceBuffer> memory) : arenas(std::move(memory)) {}
   ArenaPool<DeviceBuffer> arenas;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kSampleOfLeaf = 8;
 constexpr std::size_t kShareOfFrequent = 16;  // a frequent key has this part of the sample, or more
-constexpr std::size_t kLeastFrequent = 64;    // it has at least so many strings of the sample
+constexpr std::size_t kLeastFrequent = 64;    // a frequent key has at least so many strings of it
 
 }  // namespace
 
