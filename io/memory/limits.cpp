@@ -86,6 +86,11 @@ void share_malloc_arena_in_limited_space() {
   if (rlimit_bytes(RLIMIT_AS) != MemoryLimits::kNone) mallopt(M_ARENA_MAX, 1);
 }
 
+void share_malloc_arena_in_small_memory(std::size_t memory_bytes) {
+  constexpr std::size_t kSmallBytes = std::size_t{256} << 20;
+  if (memory_bytes < kSmallBytes) mallopt(M_ARENA_MAX, 1);
+}
+
 unsigned usable_threads() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;

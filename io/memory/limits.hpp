@@ -22,6 +22,9 @@ MemoryLimits memory_limits();
 // Lets all threads share one arena of malloc where the address space is limited: each other arena reserves 64 MiB of
 // it. Requires: no other thread runs.
 void share_malloc_arena_in_limited_space();
+// The same for a process that keeps within less than 256 MiB: each arena holds freed memory that other threads cannot
+// use. Call it before threads that allocate much begin.
+void share_malloc_arena_in_small_memory(std::size_t memory_bytes);
 
 // Returns the number of processors that this process may run on (its CPU affinity), at least 1.
 unsigned usable_threads();

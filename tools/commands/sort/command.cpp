@@ -237,6 +237,7 @@ void finish_output(const SortOptions& options, Session& session, SortOutput& out
 // Sorts or merges to the output, and finishes that.
 void write_output(const SortJob& job) {
   const SortOptions& options = job.options;
+  share_malloc_arena_in_small_memory(memory_bytes(options));
   const std::size_t threads = thread_count(options);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
