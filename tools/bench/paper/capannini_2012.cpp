@@ -53,9 +53,9 @@ Paper capannini_2012() {
           drawing("figure 3", "A stream of kernels"),
           drawing("figure 4", "Partitions of steps"),
           {"table 1", "Memory transactions, conflicts of banks and divergence of three sorts", k8800,
-           "bench/sort_counters.py runs gpu-bitonic, gpu-quick, gpu-radix:satish and gpu-radix (no counters of the "
-           "last one are kept) under NVIDIA's profiler, whose counters a program cannot read by itself. A transaction "
-           "there has 32 bytes. docs/papers.md has its table.",
+           "bench/sort_counters.py runs gpu-bitonic, gpu-quick, gpu-radix:satish and gpu-radix under NVIDIA's "
+           "profiler, whose counters a program cannot read by itself. A transaction there has 32 bytes. docs/papers.md "
+           "has its table.",
            "", table_1()},
           {"figure 5",
            "Time by size and distribution",
