@@ -25,7 +25,8 @@ Paper drozd_2014() {
           {"figure 2",
            "Rate of the CPU sort over the number of keys, by threads",
            kMachine,
-           "cpu-msd on random strings (20 M in all) and on 9-mers over ACGT, which stand for the paper's genome. "
+           "cpu-msd on random strings (up to 10 million) and on 9-mers over ACGT, which stand for a genome: the text "
+           "names no data. "
            "Threads "
            "are not bound to sockets.",
            "The paper prints no numbers.",
@@ -68,7 +69,7 @@ Paper drozd_2014() {
           {"figure 6",
            "Split of the GPU's time, with whole strings and with prefixes",
            kMachine,
-           "Strings of up to 19 bytes, as in the paper. gpu-string-radix gets whole strings: its copies are measured "
+           "Strings of up to 19 bytes (the paper: 20). gpu-string-radix gets whole strings: its copies are measured "
            "apart "
            "from its sort. hybrid-msd sends prefixes: from pageable memory and back.",
            "The split of hybrid-msd: its steps overlap.",
