@@ -6,11 +6,6 @@ target_compile_options(spillway_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports std::string's own copies as overlapping at -O3 (GCC bug 105651).
   target_compile_options(spillway_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
-  if(SPILLWAY_PRECOMPILED_HEADERS)
-    # GCC 12 forgets that a precompiled header is the system's, and warns of its own string and vector intrinsics. The
-    # preset dev, without precompiled headers, keeps these warnings.
-    target_compile_options(spillway_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-uninitialized;-Wno-maybe-uninitialized>)
-  endif()
 endif()
 target_include_directories(spillway_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
 target_link_libraries(spillway_options INTERFACE Threads::Threads)

@@ -1,6 +1,6 @@
 # United tests: several test sources are compiled as one, which parses their headers and instantiates their templates once:
-# with sanitizers the tests compile in about a third of the time. The preset release compiles each source alone, so each
-# still names what it includes.
+# which is most of their work. The preset dev compiles each source alone, so each still names what it
+# includes.
 set(SPILLWAY_UNITED_TESTS 0 CACHE STRING "Compile so many test sources as one; 0: each alone")
 
 # Writes `file` from sources of tests. Each source has a namespace of its own in `spillway`, so names do not
@@ -48,4 +48,16 @@ function(spillway_unite_tests result program)
     math(EXPR begin "${begin} + ${SPILLWAY_UNITED_TESTS}")
   endwhile()
   set(${result} ${united} PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to the sources that hold a test of one of the suites (names, separated by |).
+function(spillway_sources_of_suites result suites)
+  set(found "")
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} tests REGEX "TEST[A-Z_]*\\((${suites}),")
+    if(tests)
+      list(APPEND found ${source})
+    endif()
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
 endfunction()

@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-// The fake GPUs note here what they did, and what they hold.
+// What the fake GPUs have had to do, and what they hold.
 struct FakeGpus {
   int streams = 0, allocations = 0, live_streams = 0;
   std::size_t live_bytes = 0, memory_bytes = ~std::size_t{0};
