@@ -8,7 +8,9 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "io/base/bytes.hpp"
 #include "io/base/checksum.hpp"
@@ -21,16 +23,17 @@ namespace spillway {
 
 namespace {
 
-// Levels of zstd, from the strongest to the fastest. A hash table of 16 KiB stays in the L1 cache, and matches have 7
-// bytes or more: a quarter less time than level 1 takes, for half a percent of the input in larger files (lines of the
-// RFCs). The fastest one finds few matches and codes what is left by Huffman; of front-coded DNA it makes less.
-constexpr std::array kLevels{1, -4, -8, -16, -32, -64};
+// Levels of zstd. A hash table of 16 KiB stays in the L1 cache, and matches have 7 bytes or more: a quarter less time
+// than usual, for half a percent of the input in larger files (lines of the RFCs). The fast level finds few matches and
+// codes what is left by Huffman, in half the time; of front-coded DNA it makes less.
+constexpr int kStrongLevel = 1, kFastLevel = -64;
 constexpr int kHashLog = 12, kLeastMatch = 7;
-// The level gets faster while the blocks of a thread are less than kSmallShare of their records, and stronger while
-// they are more than kLargeShare, so that scratch files stay below 30 % of the input where zstd can do that. Many
-// blocks decide, for the shares of the begin and of the end of a run differ.
-constexpr double kSmallShare = 0.27, kLargeShare = 0.28;
-constexpr std::size_t kMostJudged = std::size_t{1} << 30;   // bytes of records; more weigh half
+// Blocks take the least time that keeps scratch files at this share of the records, where zstd can do that: a mix of
+// blocks as they are and fast ones if fast ones are smaller, else of fast and strong ones. Many blocks decide, for the
+// shares of the begin and of the end of a run differ.
+constexpr double kWantedShare = 0.29;
+constexpr double kPartOfLast = 0.125;                      // of the last fast block in what is expected of the next one
+constexpr std::size_t kMostJudged = std::size_t{1} << 30;  // bytes of records; more weigh half
 constexpr std::size_t kLeastJudged = std::size_t{8} << 10;  // bytes of records; shorter blocks say little
 // Bytes of a first record after those that it shares with the one of the block before; a short string holds them
 // without memory of its own.
@@ -50,32 +53,47 @@ class Compressor {
     set(ZSTD_c_hashLog, kHashLog);
     set(ZSTD_c_minMatch, kLeastMatch);
     set(ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
-    set(ZSTD_c_compressionLevel, kLevels[level_]);
+    set(ZSTD_c_compressionLevel, level_);
   }
 
   ZSTD_CCtx* context() { return context_.get(); }
-  // Chooses the level of the next block after one of `record_bytes` became `bytes`.
-  void judge(std::size_t bytes, std::size_t record_bytes) {
-    if (record_bytes < kLeastJudged) return;
+
+  // Packs a block of `record_bytes`, or returns false if it is to stay as it is.
+  bool pack(std::span<const std::uint8_t> raw, std::size_t record_bytes, std::vector<std::uint8_t>& packed) {
+    const bool is_judged = record_bytes >= kLeastJudged, is_fast_enough = fast_share_ <= kWantedShare;
+    const bool may_grow = static_cast<double>(bytes_) < kWantedShare * static_cast<double>(record_bytes_);
+    if (is_judged && is_fast_enough && may_grow) {
+      count(raw.size(), record_bytes);
+      return false;
+    }
+    const int level = is_fast_enough || may_grow ? kFastLevel : kStrongLevel;
+    if (std::exchange(level_, level) != level) set(ZSTD_c_compressionLevel, level);
+    packed.resize(ZSTD_compressBound(raw.size()));
+    packed.resize(checked(ZSTD_compress2(context(), packed.data(), packed.size(), raw.data(), raw.size())));
+    if (is_judged) {
+      const double share = static_cast<double>(packed.size()) / static_cast<double>(record_bytes);
+      if (level == kFastLevel) fast_share_ += (share - fast_share_) * (record_bytes_ == 0 ? 1 : kPartOfLast);
+      count(packed.size(), record_bytes);
+    }
+    return packed.size() < raw.size();
+  }
+
+ private:
+  void set(ZSTD_cParameter parameter, int value) { checked(ZSTD_CCtx_setParameter(context(), parameter, value)); }
+
+  void count(std::size_t bytes, std::size_t record_bytes) {
     bytes_ += bytes;
     record_bytes_ += record_bytes;
     if (record_bytes_ > kMostJudged) {
       bytes_ /= 2;
       record_bytes_ /= 2;
     }
-    const double share = static_cast<double>(bytes_) / static_cast<double>(record_bytes_);
-    const std::size_t before = level_;
-    if (share < kSmallShare && level_ + 1 != kLevels.size()) ++level_;
-    if (share > kLargeShare && level_ != 0) --level_;
-    if (level_ != before) set(ZSTD_c_compressionLevel, kLevels[level_]);
   }
 
- private:
-  void set(ZSTD_cParameter parameter, int value) { checked(ZSTD_CCtx_setParameter(context(), parameter, value)); }
-
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context_;
-  std::size_t level_ = 0;
-  std::size_t bytes_ = 0, record_bytes_ = 0;  // of blocks that were judged
+  int level_ = kStrongLevel;
+  double fast_share_ = 0;                     // what is expected of a fast block
+  std::size_t bytes_ = 0, record_bytes_ = 0;  // of blocks that were judged, and of their records
 };
 
 struct Decompressor {
@@ -87,6 +105,18 @@ struct Decompressor {
   Decompressor& operator=(const Decompressor&) = delete;
   ~Decompressor() { ZSTD_freeDCtx(context); }
 };
+
+// A block that is not packed begins with the 0 of its first record, and a frame of zstd with another byte. Returns
+// false if `stored` is no block of raw.size() bytes.
+bool unpack(const StoredBytes& stored, std::span<std::uint8_t> raw) {
+  thread_local Decompressor decompressor;
+  if (stored.empty() || stored.front() != 0) {
+    return ZSTD_decompressDCtx(decompressor.context, raw.data(), raw.size(), stored.data(), stored.size()) ==
+           raw.size();
+  }
+  if (stored.size() == raw.size()) std::ranges::copy(stored, raw.begin());
+  return stored.size() == raw.size();
+}
 
 std::uint32_t read_number(const std::uint8_t*& at) {
   std::uint32_t value = 0;
@@ -158,12 +188,11 @@ EncodedBlock BlockEncoder::take(StoredBytes stored) {
 
 EncodedBlock BlockEncoder::finish() {
   thread_local Compressor compressor;
-  thread_local std::vector<std::uint8_t> compressed;
-  compressed.resize(ZSTD_compressBound(raw_bytes_));
-  const std::size_t bytes =
-      checked(ZSTD_compress2(compressor.context(), compressed.data(), compressed.size(), raw_.data(), raw_bytes_));
-  compressor.judge(bytes, block_.record_bytes);
-  return take({compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes)});
+  thread_local std::vector<std::uint8_t> packed;
+  const std::span raw = std::span(raw_).first(raw_bytes_);
+  const bool is_packed = compressor.pack(raw, block_.record_bytes, packed);
+  const std::span<const std::uint8_t> bytes = is_packed ? packed : raw;
+  return take({bytes.begin(), bytes.end()});
 }
 
 EncodedBlock BlockEncoder::encode_alone(const Record& record) {
@@ -241,16 +270,13 @@ void RunCursor::seek(std::uint64_t begin, std::uint64_t end) {
 }
 
 void RunCursor::load(std::size_t number) {
-  thread_local Decompressor decompressor;
   thread_local StoredBytes stored;
   const RunBlock& block = run_->blocks[number];
   stored.resize(block.stored_bytes);
   if (raw_.capacity() / 2 > block.raw_bytes + kKeptBytes) std::vector<std::uint8_t>().swap(raw_);
   raw_.resize(block.raw_bytes + kCopyPadding);
   run_->file->read_at(block.offset, stored);
-  const bool is_same = crc32c(0, stored) == block.stored_crc;
-  if (!is_same || ZSTD_decompressDCtx(decompressor.context, raw_.data(), block.raw_bytes, stored.data(),
-                                      stored.size()) != block.raw_bytes) {
+  if (crc32c(0, stored) != block.stored_crc || !unpack(stored, std::span(raw_).first(block.raw_bytes))) {
     throw FormatError("a temporary file in " + printable(run_->file->directory(), 4096) + " changed at byte " +
                       std::to_string(block.offset) + ": expected a block of " + std::to_string(block.stored_bytes) +
                       " bytes as they were written, found others; choose another disk with -T");

@@ -1,8 +1,11 @@
 // Sorted runs of records in scratch files. A record is what orders a line: the encoded keys, if there are any, and then
-// the line. Records are front-coded in blocks, each of which begins anew and is compressed, so that a merge can begin
-// at any block. A process reads the runs that it wrote, and those that a sort with the same kRunFormat kept.
+// the line. Records are front-coded in blocks, each of which begins anew and may be compressed, so that a merge can
+// begin at any block. A process reads the runs that it wrote, and those that a sort with the same kRunFormat kept.
 //
-//   block (zstd): entries of varint shared bytes, varint further bytes, [varint key bytes,] the further bytes
+//   block (as it is, or packed by zstd): entries of varint shared bytes, varint further bytes, [varint key bytes,] the
+//   further bytes
+//
+// The last block of a sort may stay in memory as a run (sort/lines/runs/memory_run.hpp).
 #pragma once
 
 #include <atomic>
@@ -23,7 +26,7 @@
 namespace spillway {
 
 // Raise it with every change of what is in runs, or of the keys of lines: sorts go on only with runs of their own.
-inline constexpr std::uint64_t kRunFormat = 1;
+inline constexpr std::uint64_t kRunFormat = 2;
 
 // How records compare: as bytes, up to the end of the keys if they alone decide.
 struct RecordOrder {
