@@ -34,7 +34,7 @@ std::string_view remedy(int error) {
     case EEXIST:
       return "; remove it, or choose another name";
     case EBADF:
-      return "; it is closed: start the program with it open";
+      return "; it is closed, or open for the other direction alone: start the program with it open";
     case EIO:
       return "; the device reports an error: see the kernel log, and distrust what is on it";
     default:
