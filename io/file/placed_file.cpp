@@ -1,10 +1,13 @@
 #include "io/file/placed_file.hpp"
 
 #include <fcntl.h>
+#include <linux/limits.h>
 #include <linux/magic.h>
+#include <linux/xattr.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +16,9 @@
 #include <cstring>
 #include <initializer_list>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/file/unique_name.hpp"
@@ -68,6 +74,86 @@ bool is_kept_by_sticky_directory(const std::string& path, const struct stat& fil
   return user != 0 && user != file.st_uid && user != directory.st_uid;
 }
 
+// Whether the path names a descriptor of a process, as /dev/fd/3 does: who writes to that must find its file.
+bool names_descriptor(std::string path) {
+  constexpr int kMostLinks = 40;  // as in the kernel
+  for (int links = 0; links != kMostLinks; ++links) {
+    struct statfs status = {};
+    if (::statfs(parent_directory(path).c_str(), &status) != 0) return false;
+    if (static_cast<std::uint32_t>(status.f_type) == PROC_SUPER_MAGIC) return true;
+    std::array<char, PATH_MAX> target;
+    const ssize_t bytes = ::readlink(path.c_str(), target.data(), target.size());
+    if (bytes < 0) return false;
+    const std::string_view link(target.data(), static_cast<std::size_t>(bytes));
+    path = link.starts_with('/') ? std::string(link) : parent_directory(path) + "/" + std::string(link);
+  }
+  return false;
+}
+
+// The names or the value of extended attributes: calls get(buffer, bytes), first without a buffer for the size. Returns
+// nothing if that fails.
+template <typename Get>
+std::optional<std::string> read_attribute(const Get& get) {
+  std::string bytes;
+  ssize_t got = get(nullptr, 0);
+  while (got > 0) {
+    bytes.resize(static_cast<std::size_t>(got));
+    got = get(bytes.data(), bytes.size());
+    if (got >= 0) break;
+    if (errno == ERANGE) got = get(nullptr, 0);  // it grew meanwhile
+  }
+  if (got < 0) return std::nullopt;
+  bytes.resize(static_cast<std::size_t>(got));
+  return bytes;
+}
+
+// A path, or a descriptor for a file without one.
+struct AttributedFile {
+  const char* path;
+  int descriptor;
+};
+
+std::optional<std::string> attribute_names(AttributedFile file) {
+  std::optional<std::string> names = read_attribute([&](char* to, std::size_t bytes) {
+    return file.path != nullptr ? ::listxattr(file.path, to, bytes) : ::flistxattr(file.descriptor, to, bytes);
+  });
+  if (!names && errno == ENOTSUP) names.emplace();
+  return names;
+}
+
+std::optional<std::string> attribute(AttributedFile file, const char* name) {
+  return read_attribute([&](char* to, std::size_t bytes) {
+    return file.path != nullptr ? ::getxattr(file.path, name, to, bytes)
+                                : ::fgetxattr(file.descriptor, name, to, bytes);
+  });
+}
+
+// Calls take(name) for each of some names, which end with 0, until it returns false; then returns false.
+template <typename Take>
+bool for_each_name(const std::string& names, const Take& take) {
+  for (std::size_t at = 0; at < names.size(); at += std::strlen(names.c_str() + at) + 1) {
+    if (!take(names.c_str() + at)) return false;
+  }
+  return true;
+}
+
+// Gives the extended attributes of a file, access control lists among them, to another one, and takes from that those
+// that it has of its directory. Writing takes capabilities from any file. Returns false, and sets errno, if that fails.
+bool copy_attributes(const std::string& path, int to) {
+  const AttributedFile from{path.c_str(), -1}, copy{nullptr, to};
+  const std::optional<std::string> wanted = attribute_names(from), present = attribute_names(copy);
+  if (!wanted || !present) return false;
+  const bool are_dropped = for_each_name(*present, [&](const char* name) {
+    return attribute(from, name).has_value() || ::fremovexattr(to, name) == 0 || errno == ENODATA;
+  });
+  return are_dropped && for_each_name(*wanted, [&](const char* name) {
+           if (std::strcmp(name, XATTR_NAME_CAPS) == 0) return true;
+           const std::optional<std::string> value = attribute(from, name);
+           return value &&
+                  (attribute(copy, name) == value || ::fsetxattr(to, name, value->data(), value->size(), 0) == 0);
+         });
+}
+
 bool is_mount_point(const std::string& path) {
   struct statx status = {};
   return ::statx(AT_FDCWD, path.c_str(), AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) == 0 &&
@@ -111,6 +197,7 @@ void PlacedFile::open(FileSystem& files) {
   const bool is_new = !exists && errno == ENOENT && !path_.empty() && !path_.ends_with('/');
   if (!is_new && !(exists && S_ISREG(before.st_mode))) return open_itself(O_CREAT | O_NOCTTY);
   if (exists && ::access(path_.c_str(), W_OK) != 0) fail("open");
+  if (exists && names_descriptor(path_)) return open_itself(0);
   target_ = files.resolve(path_);
   if (is_new) return open_new();
   if (can_be_replaced(target_, before) && open_beside()) return;
@@ -186,11 +273,12 @@ void PlacedFile::discard_beside() {
   replaces_ = has_places_ = is_nameless_ = false;
 }
 
-// Only root may give a file away: then the file itself is written to.
+// Only root may give a file away, for example: then the file itself is written to. Nobody but the owner may open what
+// is beside it before it has the mode and the access control list of the target.
 bool PlacedFile::keep_attributes() const {
   struct stat status = {};
   return ::stat(target_.c_str(), &status) == 0 && ::fchown(file_.get(), status.st_uid, status.st_gid) == 0 &&
-         ::fchmod(file_.get(), status.st_mode & 07777) == 0;
+         copy_attributes(target_, file_.get()) && ::fchmod(file_.get(), status.st_mode & 07777) == 0;
 }
 
 // A failed allocation is no error here: the write that finds no space reports it.

@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -170,6 +171,91 @@ TEST_F(PlacedFileTest, WritesToWhatStandardOutputIsItself) {
   EXPECT_EQ(::pwrite(STDERR_FILENO, "er", 2, 3), 2);
   ::dup2(saved.get(), STDERR_FILENO);
   EXPECT_EQ(content(), "newer");
+}
+
+// Whoever opened a descriptor goes on writing to its file, under whatever name that is reached.
+TEST_F(PlacedFileTest, WritesToTheFileOfADescriptorItself) {
+  std::ofstream(path_) << "old content";
+  const FileDescriptor stream(::open(path_.c_str(), O_WRONLY | O_APPEND));
+  const std::string number = std::to_string(stream.get()), link = scratch_ / "link";
+  std::filesystem::create_symlink("/proc/self/fd/" + number, link);
+  for (const std::string& path : {"/dev/fd/" + number, link}) {
+    PlacedFile file(posix_file_system(), path, no_check);
+    EXPECT_TRUE(file.overwrites(path_)) << path;
+    file.write_at(0, bytes_of("new"));
+    file.finish(3, true);
+    EXPECT_EQ(::write(stream.get(), "er", 2), 2);
+    EXPECT_EQ(content(), "newer") << path;
+  }
+  ASSERT_TRUE(std::filesystem::remove(path_));
+  PlacedFile file(posix_file_system(), "/dev/fd/" + number, no_check);
+  file.write_at(0, bytes_of("2"));
+  file.finish(1, true);
+  struct stat status = {};
+  EXPECT_EQ(::fstat(stream.get(), &status), 0);
+  EXPECT_EQ(status.st_size, 1);
+}
+
+void replace_content(const std::string& path) {
+  PlacedFile file(posix_file_system(), path, no_check);
+  EXPECT_TRUE(file.replaces(path));
+  file.write_at(0, bytes_of("new"));
+  file.finish(3, true);
+}
+
+TEST_F(PlacedFileTest, KeepsExtendedAttributes) {
+  std::ofstream(path_) << "old content";
+  const std::string value(3000, 'v');
+  const bool is_set = ::setxattr(path_.c_str(), "user.long", value.data(), value.size(), 0) == 0 &&
+                      ::setxattr(path_.c_str(), "user.empty", "", 0, 0) == 0;
+  if (!is_set) GTEST_SKIP() << "the file system has no extended attributes of users";
+  replace_content(path_);
+  std::string got(value.size() + 1, ' ');
+  EXPECT_EQ(::getxattr(path_.c_str(), "user.long", got.data(), got.size()), static_cast<ssize_t>(value.size()));
+  EXPECT_EQ(got.substr(0, value.size()), value);
+  EXPECT_EQ(::getxattr(path_.c_str(), "user.empty", got.data(), got.size()), 0);
+  EXPECT_EQ(content(), "new");
+}
+
+// Of acl(5): a version, and entries of tag, permissions and id.
+std::string access_list(std::uint32_t user, std::uint16_t permissions) {
+  constexpr std::uint16_t kOwner = 1, kUser = 2, kGroup = 4, kMask = 16, kOther = 32;
+  std::string bytes;
+  const auto put = [&](auto number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  const auto entry = [&](std::uint16_t tag, std::uint16_t allowed, std::uint32_t id) {
+    put(tag);
+    put(allowed);
+    put(id);
+  };
+  put(std::uint32_t{2});
+  entry(kOwner, 6, 0xFFFFFFFF);
+  entry(kUser, permissions, user);
+  entry(kGroup, 4, 0xFFFFFFFF);
+  entry(kMask, 6, 0xFFFFFFFF);
+  entry(kOther, 0, 0xFFFFFFFF);
+  return bytes;
+}
+
+// A new file in the directory would be for others, too; the content that is replaced was not.
+TEST_F(PlacedFileTest, KeepsTheAccessListOfAFileAndTakesNoneOfItsDirectory) {
+  constexpr const char *kAccess = "system.posix_acl_access", *kDefault = "system.posix_acl_default";
+  constexpr std::uint32_t kOther = 12345;
+  std::ofstream(path_) << "old content";
+  ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
+  const std::string of_new = access_list(kOther, 6), of_old = access_list(kOther, 4);
+  if (::setxattr(scratch_.path().c_str(), kDefault, of_new.data(), of_new.size(), 0) != 0) {
+    GTEST_SKIP() << "the file system has no access control lists";
+  }
+  std::string got(of_new.size() + 1, ' ');
+  replace_content(path_);
+  EXPECT_EQ(::getxattr(path_.c_str(), kAccess, got.data(), got.size()), -1);
+  struct stat status = {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640u);
+  ASSERT_EQ(::setxattr(path_.c_str(), kAccess, of_old.data(), of_old.size(), 0), 0);
+  replace_content(path_);
+  ASSERT_EQ(::getxattr(path_.c_str(), kAccess, got.data(), got.size()), static_cast<ssize_t>(of_old.size()));
+  EXPECT_EQ(got.substr(0, of_old.size()), of_old);
 }
 
 // Runs in a child process, as another user.
