@@ -237,7 +237,6 @@ void finish_output(const SortOptions& options, Session& session, SortOutput& out
 // Sorts or merges to the output, and finishes that.
 void write_output(const SortJob& job) {
   const SortOptions& options = job.options;
-  share_malloc_arena_in_small_memory(memory_bytes(options));
   const std::size_t threads = thread_count(options);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
@@ -377,8 +376,12 @@ ExitCode run_with_options(const Command& command, const std::vector<std::string>
   return ExitCode::kUsageOrIo;
 }
 
+// The process is all of the sort's, unlike that of sort_lines().
 ExitCode run_sort(const Command& command, const std::vector<std::string>& words, Session& session) {
-  return run_with_options(command, words, session, sort_files);
+  return run_with_options(command, words, session, [](const SortOptions& options, Session& own) {
+    share_malloc_arena_in_small_memory(memory_bytes(options));
+    return sort_files(options, own);
+  });
 }
 
 ExitCode run_plan(const Command& command, const std::vector<std::string>& words, Session& session) {
