@@ -11,6 +11,7 @@
 #include "io/memory/budget.hpp"
 #include "sort/lines/block/read_ahead.hpp"
 #include "sort/lines/head/head_source.hpp"
+#include "sort/lines/runs/memory_run.hpp"
 #include "sort/lines/runs/merge.hpp"
 #include "sort/lines/runs/run_writer.hpp"
 #include "sort/lines/sorted_copy.hpp"
@@ -69,7 +70,7 @@ class BlockwiseSort {
         block_->arrange();
         return !is_whole() && keeps_head();
       });
-      if (is_whole()) break;
+      if (is_whole() || stays_in_memory()) break;
       const Stopwatch watch;
       if (!is_kept) spill();
       if (options_.reads_ahead && !ahead_) read_ahead();
@@ -130,11 +131,33 @@ class BlockwiseSort {
   // Whether the block has all lines.
   bool is_whole() const { return runs_.empty() && block_->has_all(); }
 
+  // Makes the last block a run in memory if the merge needs no more than what it leaves.
+  bool stays_in_memory() {
+    const std::size_t used = block_->used_bytes();
+    const bool is_last = block_->has_all() && !head_ && options_.keeper == nullptr;
+    if (!is_last || block_->longest().is_long() || used >= resources_.memory_bytes) return false;
+    MergeResources rest = resources_;
+    rest.memory_bytes -= used;
+    if (!merges_at_once(runs_, order_, rest)) return false;
+    runs_.push_back(make_memory_run(*block_, order_, encoder_, resources_.block_bytes));
+    if (!merges_at_once(runs_, order_, rest)) {
+      runs_.pop_back();
+      return false;
+    }
+    block_->drop_free_pages();
+    resources_ = rest;
+    return true;
+  }
+
   void merge() {
     ahead_.reset();
-    input_.end_mappings();
-    block_.reset();
+    const bool needs_block = !runs_.empty() && runs_.back().lines != nullptr;
+    if (!needs_block) {
+      input_.end_mappings();
+      block_.reset();
+    }
     if (!runs_.empty()) merge_runs(std::move(runs_), space_, order_, resources_, output_);
+    if (needs_block) input_.end_mappings();
   }
 
   // The threshold, and with groups the last line or its keys, twice.

@@ -196,7 +196,7 @@ void LineText::use_large_pages_for_lines() {
 
 // Earlier lines may have been where nothing is now, and long lines need the memory beside the block.
 void LineText::drop_free_pages() {
-  const auto used = static_cast<std::size_t>(free().data() - buffer_.data()) + bytes_for_(line_count_);
+  const std::size_t used = used_end();
   const auto top = static_cast<std::size_t>(top_ - buffer_.data());
   if (used < top) buffer_.drop_pages(used, top);
 }

@@ -66,6 +66,11 @@ class LineText {
   // what is pending fits, and no file is mapped.
   void shrink(std::size_t bytes);
 
+  // Memory that the lines take, with what their owner needs for them; the rest may be given back to the system until
+  // the next fill().
+  std::size_t used_bytes() { return used_end() + key_bytes(); }
+  void drop_free_pages();
+
   // All of these hold until the next fill(). Offsets of items count from data().
   const std::uint8_t* data() const { return buffer_.data(); }
   std::span<const std::uint8_t> text() const { return buffer_.span().first(text_bytes_); }
@@ -96,7 +101,7 @@ class LineText {
   template <typename Take>
   void for_each_line_from(std::size_t least, const TextPiece& piece, const Take& take) const;
   void measure(TextPiece& piece) const;
-  void drop_free_pages();
+  std::size_t used_end() { return static_cast<std::size_t>(free().data() - buffer_.data()) + bytes_for_(line_count_); }
   void use_large_pages_for_lines();
   std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
   std::size_t expected_text() const;

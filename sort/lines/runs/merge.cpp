@@ -323,6 +323,11 @@ std::size_t memory_of_runs(std::span<const Run> runs, const LineOrder& order, co
 
 }  // namespace
 
+bool merges_at_once(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources) {
+  const MergePlan plan = plan_merge(runs, resources, memory_of_runs(runs, order, resources));
+  return !plan.is_serial && plan.tokens == token_count() && runs.size() <= plan.most_runs;
+}
+
 void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
                 LineOutput& output) {
   const std::size_t memory = memory_of_runs(runs, order, resources);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "sort/lines/block/output.hpp"
@@ -18,6 +19,9 @@ struct MergeResources {
   LineCopies output = {};       // of long lines
   std::function<void()> check;  // called between ranges and writes, by several threads at once; throws to stop
 };
+
+// Whether merge_runs() merges them in one pass and with all threads.
+bool merges_at_once(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources);
 
 // Merges all runs into `output`, until that is full; in passes if there are more than fit the memory. Parallel, unless
 // lines are so long that their copies would not fit. Two runs are merged at least.

@@ -16,7 +16,9 @@
 #include "io/base/checksum.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
+#include "sort/lines/block/block.hpp"
 #include "sort/lines/block/padded_copy.hpp"
+#include "sort/lines/keys/key_encoder.hpp"
 #include "sort/lines/keys/long_lines.hpp"
 
 namespace spillway {
@@ -39,6 +41,7 @@ constexpr std::size_t kLeastJudged = std::size_t{8} << 10;  // bytes of records;
 // without memory of its own.
 constexpr std::size_t kFirstBytes = 15;
 constexpr std::size_t kMostFurtherBytes = 256;
+constexpr std::size_t kAhead = 16;                        // lines in memory whose texts are loaded early
 constexpr std::size_t kKeptBytes = std::size_t{2} << 20;  // of a block; memory that a longer one took is given back
 
 std::size_t checked(std::size_t result) {
@@ -142,6 +145,15 @@ void make_known(Run& run, const EncodedBlock& encoded, RunBlock& block) {
 
 }  // namespace
 
+Record make_record(std::string_view line, const KeyEncoder& encoder, const RecordOrder& order, std::string& keyed) {
+  if (!order.has_keys) return {line, 0};
+  keyed.clear();
+  encoder.append(line, keyed);
+  const auto key_bytes = static_cast<std::uint32_t>(keyed.size());
+  keyed += line;
+  return {keyed, key_bytes};
+}
+
 void BlockEncoder::begin(const Record& record) {
   const std::string_view compared = record.compared(order_);
   first_ = compared.substr(0, EncodedBlock::kMostFirstBytes);
@@ -167,6 +179,11 @@ void BlockEncoder::add(const Record& record, std::size_t shared) {
   if (order_.has_keys) end = write_varint(end, record.key_bytes);
   end = copy_bytes(bytes_of(record.bytes.substr(shared)), end);
   raw_bytes_ = static_cast<std::size_t>(end - raw_.data());
+  count(record);
+}
+
+void BlockEncoder::note(const Record& record) {
+  if (is_empty()) begin(record);
   count(record);
 }
 
@@ -229,7 +246,7 @@ void BlockWalk::unfold() {
 void append_block(Run& run, const EncodedBlock& encoded) {
   RunBlock block = encoded.block;
   make_known(run, encoded, block);
-  block.offset = run.file->append(encoded.stored);
+  if (run.lines == nullptr) block.offset = run.file->append(encoded.stored);
   block.records_before = run.records;
   run.records += block.records;
   run.stored_bytes += block.stored_bytes;
@@ -264,17 +281,52 @@ void RunCursor::seek(std::uint64_t begin, std::uint64_t end) {
   const auto after =
       std::upper_bound(run_->blocks.begin(), run_->blocks.end(), begin,
                        [](std::uint64_t at, const RunBlock& block) { return at < block.records_before; });
-  load(static_cast<std::size_t>(after - run_->blocks.begin()) - 1);
+  const auto block = static_cast<std::size_t>(after - run_->blocks.begin()) - 1;
+  if (run_->lines != nullptr) {
+    place_ = run_->lines->places[block];
+    place_.line += static_cast<std::size_t>(begin - run_->blocks[block].records_before);
+    return;
+  }
+  load(block);
   while (next_ != begin) next();
   shared_ = 0;
+}
+
+// Requires: there is one, and lines are in memory.
+void RunCursor::next_line() {
+  const MemoryLines& lines = *run_->lines;
+  while (place_.line == lines.block.size(place_.part)) place_ = {place_.part + 1, 0};
+  if (place_.line % kAhead == 0) {
+    const std::size_t end = std::min(lines.block.size(place_.part), place_.line + kAhead);
+    lines.block.load_early(place_.part, place_.line, end);
+  }
+  const std::string_view line = lines.block.line(place_.part, place_.line++);
+  if (!order_.has_keys) {
+    shared_ = static_cast<std::uint32_t>(shared_padded_bytes({alone_at_, bytes_}, line));
+    alone_at_ = line.data();
+    bytes_ = static_cast<std::uint32_t>(line.size());
+    return;
+  }
+  before_.swap(text_);
+  const Record record = make_record(line, lines.encoder, order_, text_);
+  shared_ = static_cast<std::uint32_t>(shared_bytes(std::string_view(before_).substr(0, bytes_), record.bytes));
+  bytes_ = static_cast<std::uint32_t>(record.bytes.size());
+  key_bytes_ = record.key_bytes;
+  text_ += order_.line_end;
+  text_.append(kCopyPadding, '\0');
 }
 
 void RunCursor::load(std::size_t number) {
   thread_local StoredBytes stored;
   const RunBlock& block = run_->blocks[number];
   stored.resize(block.stored_bytes);
-  if (raw_.capacity() / 2 > block.raw_bytes + kKeptBytes) std::vector<std::uint8_t>().swap(raw_);
-  raw_.resize(block.raw_bytes + kCopyPadding);
+  const std::size_t needed = block.raw_bytes + kCopyPadding;
+  if (raw_.capacity() / 2 > block.raw_bytes + kKeptBytes || raw_.capacity() < needed) {
+    std::vector<std::uint8_t>().swap(raw_);
+    // A vector that grows by itself would take up to twice as much, which merges do not plan for.
+    raw_.reserve(std::min(run_->longest_raw + kCopyPadding, needed + kKeptBytes));
+  }
+  raw_.resize(needed);
   run_->file->read_at(block.offset, stored);
   if (crc32c(0, stored) != block.stored_crc || !unpack(stored, std::span(raw_).first(block.raw_bytes))) {
     throw FormatError("a temporary file in " + printable(run_->file->directory(), 4096) + " changed at byte " +
@@ -290,6 +342,11 @@ void RunCursor::load(std::size_t number) {
 
 bool RunCursor::next() {
   if (next_ == end_) return false;
+  if (run_->lines != nullptr) {
+    next_line();
+    ++next_;
+    return true;
+  }
   const bool begins_block = next_ == block_end_;
   // The next record is compared with this one.
   std::vector<std::uint8_t> before;

@@ -25,6 +25,9 @@
 
 namespace spillway {
 
+class KeyEncoder;
+class LineBlock;
+
 // Raise it with every change of what is in runs, or of the keys of lines: sorts go on only with runs of their own.
 inline constexpr std::uint64_t kRunFormat = 2;
 
@@ -48,6 +51,9 @@ struct Record {
   }
   std::string_view line(const RecordOrder& order) const { return order.has_keys ? bytes.substr(key_bytes) : bytes; }
 };
+
+// The record of a line. If there are keys, `keyed` holds it.
+Record make_record(std::string_view line, const KeyEncoder& encoder, const RecordOrder& order, std::string& keyed);
 
 // Less than 0, 0 or more, in the order of the output. Requires: both share their first `from` bytes. Sets `shared` to
 // the number of bytes that they share.
@@ -76,8 +82,20 @@ struct RunBlock {
   bool has_whole_first = false;                    // the begin is all that is compared of the record
 };
 
+// Sorted lines of a block in memory, and the encoder of their keys; both outlive this.
+struct MemoryLines {
+  MemoryLines(const LineBlock& sorted, const KeyEncoder& key_encoder) : block(sorted), encoder(key_encoder) {}
+  struct Place {
+    std::size_t part, line;
+  };
+  const LineBlock& block;
+  const KeyEncoder& encoder;
+  std::vector<Place> places;  // where each block of the run begins; it ends in the same part
+};
+
 struct Run {
   ScratchFile* file = nullptr;
+  std::unique_ptr<MemoryLines> lines;  // instead of a file
   std::vector<RunBlock> blocks;
   std::uint64_t records = 0, stored_bytes = 0, record_bytes = 0;
   std::uint32_t longest_raw = 0, longest_record = 0, longest_stored = 0;
@@ -151,6 +169,9 @@ class BlockEncoder {
   EncodedBlock finish();
   // A block of one record, which is not copied; for long ones. Requires: the encoder is empty.
   EncodedBlock encode_alone(const Record& record);
+  // The same as add() and finish() for records that stay where they are: nothing is encoded.
+  void note(const Record& record);
+  EncodedBlock finish_noted() { return take({}); }
 
  private:
   void begin(const Record& record);
@@ -166,7 +187,7 @@ class BlockEncoder {
   bool has_whole_first_ = true;
 };
 
-// Appends a block to a run. Blocks come in order.
+// Appends a block to a run, and what is stored of it to its file. Blocks come in order.
 void append_block(Run& run, const EncodedBlock& encoded);
 
 // Bytes of the lines of the first records of a run, without line ends. Unpacks one block.
@@ -188,6 +209,7 @@ class RunCursor {
 
  private:
   void load(std::size_t block);
+  void next_line();
   void take_alone(std::uint32_t bytes);
   void take_further(std::uint32_t kept, std::uint32_t further);
   const char* text() const { return alone_at_ == nullptr ? text_.data() : alone_at_; }
@@ -196,7 +218,9 @@ class RunCursor {
   RecordOrder order_;
   std::vector<std::uint8_t> raw_;
   std::string text_;
-  const char* alone_at_ = nullptr;  // a long record, alone in its block, stays in raw_
+  const char* alone_at_ = nullptr;  // a record that stays in raw_, for it is long and alone in its block, or in memory
+  std::string before_;              // the record before, if it was put together of its keys and its line
+  MemoryLines::Place place_ = {};   // of the next line in memory
   const std::uint8_t* at_ = nullptr;
   std::size_t block_ = 0;
   std::uint64_t block_end_ = 0, next_ = 0, end_ = 0;

@@ -106,7 +106,7 @@ class RunWriter {
         last = {};  // the next line begins a block, and its record may take the place of the last one's
         continue;
       }
-      const Record record = make_record(line, keyed[i % 2]);
+      const Record record = make_record(line, encoder_, order_, keyed[i % 2]);
       records.add(record, shared(last.bytes, record.bytes));
       last = record;
       if (records.record_bytes() >= block_bytes) goes_on = put(records.finish());
@@ -127,22 +127,12 @@ class RunWriter {
   EncodedBlock encode_long(std::string_view line, const LongestLine& measured, BlockEncoder& records) const {
     std::string keyed;
     if (order_.has_keys) keyed.reserve(measured.record());
-    return records.encode_alone(make_record(line, keyed));
+    return records.encode_alone(make_record(line, encoder_, order_, keyed));
   }
 
   // Lines of a block are padded, records with keys are not.
   std::size_t shared(std::string_view last, std::string_view record) const {
     return order_.has_keys ? shared_bytes(last, record) : shared_padded_bytes(last, record);
-  }
-
-  // `keyed` holds the record if there are keys.
-  Record make_record(std::string_view line, std::string& keyed) const {
-    if (!order_.has_keys) return {line, 0};
-    keyed.clear();
-    encoder_.append(line, keyed);
-    const auto key_bytes = static_cast<std::uint32_t>(keyed.size());
-    keyed += line;
-    return {keyed, key_bytes};
   }
 
   LineBlock& block_;

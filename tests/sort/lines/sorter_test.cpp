@@ -159,6 +159,19 @@ TEST_P(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
   }
 }
 
+// In passes it is written as the others are.
+TEST_P(LineSorter, KeepsTheLastBlockInMemory) {
+  constexpr std::size_t kBlock = 300'000;
+  Lines lines = random_lines(60'000, 3);
+  const Sorted at_once = sort(lines, {}, kBlock), in_passes = sort(lines, {}, kBlock, 2);
+  ASSERT_GT(at_once.summary.runs, 2u);
+  EXPECT_EQ(at_once.summary.runs + 1, in_passes.summary.runs);
+  EXPECT_LT(at_once.summary.spilled_bytes, in_passes.summary.spilled_bytes / 2);
+  std::ranges::sort(lines);
+  EXPECT_TRUE(at_once.text == joined(lines));
+  EXPECT_TRUE(in_passes.text == joined(lines));
+}
+
 TEST_P(LineSorter, MergesInPassesOfFewRuns) {
   Lines lines = random_lines(9000, 2);
   const Sorted sorted = sort(lines, {}, 16384, 3);

@@ -442,6 +442,25 @@ TEST_F(SortCommand, KeepsItsMemoryWhateverTheLinesAre) {
   }
 }
 
+// Each thread of the merge has a block of each of many runs, and blocks differ in size.
+TEST_F(SortCommand, KeepsItsMemoryWhereManyThreadsMergeManyRuns) {
+  if (!kMeasuresMemory) GTEST_SKIP() << "a sanitizer takes memory of its own";
+  std::string text;
+  for (std::uint32_t number = 1; text.size() < 150 << 20; ++number) {
+    text += "/usr/share/doc/package-" + scrambled(number).substr(0, 5) + "/files/" + scrambled(number / 7) + "/name-" +
+            scrambled(number) + ".gz\n";
+  }
+  const std::string in = file("in", text), out = scratch_ / "out";
+  for (const char* const option : {"-R", "-V"}) {
+    const ProgramResult result =
+        run_spillway({"sort", "--memory", "32M", "--parallel", "4", "-T", scratch_.path(), option, in, "-o", out},
+                     {.measure_memory = true});
+    ASSERT_EQ(result.exit_code, 0) << option << result.err;
+    EXPECT_EQ(std::filesystem::file_size(out), text.size()) << option;
+    EXPECT_LE(result.peak_resident_bytes, (std::size_t{32} << 20) / 100 * 105) << option;
+  }
+}
+
 TEST_F(SortCommand, SpillsWithinItsMemoryAndLeavesNoFiles) {
   std::string text;
   for (unsigned i = 0; i < 1'500'000; ++i) text += std::to_string(i * 2654435761U) + " and more text in the line\n";

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -47,38 +48,67 @@ class RunOfLines : public ::testing::Test {
 };
 
 // Encodes the same sorted lines again and again, on a thread that has encoded nothing before.
-TEST(RunOfEqualBlocks, IsCompressedFasterWhereItStaysSmall) {
-  const testing::ScratchDirectory scratch;
-  const LineOrder order;
-  const RecordOrder record_order(order);
-  std::mt19937 random(17);
+class RunOfEqualBlocks : public ::testing::Test {
+ protected:
+  void encode(std::vector<std::string> lines, int blocks) {
+    std::ranges::sort(lines);
+    run_.file = &space_.next_file();
+    std::jthread([&] {
+      BlockEncoder encoder(order_);
+      for (int block = 0; block != blocks; ++block) {
+        std::string_view last;
+        for (const std::string& line : lines) {
+          encoder.add({line, 0}, shared_bytes(last, line));
+          last = line;
+        }
+        append_block(run_, encoder.finish());
+      }
+    }).join();
+    RunCursor cursor(run_, order_);
+    cursor.seek(0, run_.records);
+    for (std::size_t i = 0; cursor.next(); ++i) ASSERT_EQ(cursor.record().bytes, lines[i % lines.size()]) << i;
+  }
+  double share() const { return static_cast<double>(run_.stored_bytes) / static_cast<double>(run_.record_bytes); }
+  auto unpacked() const {
+    return std::ranges::count_if(run_.blocks, [](const RunBlock& at) { return at.stored_bytes == at.raw_bytes; });
+  }
+  std::set<std::uint32_t> sizes() const {
+    std::set<std::uint32_t> sizes;
+    for (const RunBlock& block : run_.blocks) sizes.insert(block.stored_bytes);
+    return sizes;
+  }
+  const testing::ScratchDirectory scratch_;
+  const RecordOrder order_{LineOrder{}};
+  RunSpace space_{{scratch_.path()}, 0};
+  spillway::Run run_;
+  std::mt19937 random_{17};
+};
+
+TEST_F(RunOfEqualBlocks, StayAsTheyAreWhileItStaysSmall) {
   std::vector<std::string> lines(4096, std::string(16, 'A'));
   for (std::string& line : lines) {
-    for (char& letter : line) letter = "ACGT"[random() % 4];
+    for (char& letter : line) letter = "ACGT"[random_() % 4];
   }
-  std::ranges::sort(lines);
-  RunSpace space({scratch.path()}, 0);
-  spillway::Run run;
-  run.file = &space.next_file();
-  constexpr int kBlocks = 10;
-  std::jthread([&] {
-    BlockEncoder encoder(record_order);
-    for (int block = 0; block != kBlocks; ++block) {
-      std::string_view last;
-      for (const std::string& line : lines) {
-        encoder.add({line, 0}, shared_bytes(last, line));
-        last = line;
-      }
-      append_block(run, encoder.finish());
-    }
-  }).join();
-  const RunBlock &first = run.blocks.front(), &last = run.blocks.back();
-  EXPECT_LT(last.stored_bytes, first.record_bytes * 3 / 10);
-  EXPECT_NE(last.stored_bytes, first.stored_bytes);                    // another level
-  EXPECT_EQ(last.stored_bytes, run.blocks[kBlocks - 2].stored_bytes);  // the fastest
-  RunCursor cursor(run, record_order);
-  cursor.seek(0, run.records);
-  for (std::size_t i = 0; cursor.next(); ++i) ASSERT_EQ(cursor.record().bytes, lines[i % lines.size()]) << i;
+  encode(lines, 40);
+  EXPECT_LT(share(), 0.3);
+  EXPECT_GT(unpacked(), 0);
+  EXPECT_LT(unpacked(), 20);
+  EXPECT_EQ(sizes().size(), 2u);  // as they are, and fast
+}
+
+TEST_F(RunOfEqualBlocks, ArePackedWellWhereFastPackingIsNotEnough) {
+  std::vector<std::string> words(600, std::string(14, 'a'));
+  for (std::string& word : words) {
+    for (char& letter : word) letter = static_cast<char>('a' + random_() % 26);
+  }
+  std::vector<std::string> lines(2048);
+  for (std::string& line : lines) {
+    for (int i = 0; i != 4; ++i) line += words[random_() % words.size()];
+  }
+  encode(lines, 40);
+  EXPECT_LT(share(), 0.3);
+  EXPECT_EQ(unpacked(), 0);
+  EXPECT_EQ(sizes().size(), 2u);  // fast and strong
 }
 
 // Whatever bit of a block changes on disk, none of its lines is given out.
