@@ -93,6 +93,14 @@ TEST(Papers, RunWhatThereIsOrSayWhyNot) {
   }
 }
 
+std::string row_of_page(const PaperItem& item) {
+  const std::string left_out =
+      item.left_out.empty() || item.stand_in.empty() ? item.left_out : " Left out: " + item.left_out;
+  return "\n| " + item.id + " | " + item.title + " | " + paper_item_place(item) + " | " + item.stand_in + left_out +
+         " |\n";
+}
+
+// bench/paper_figures.py writes them.
 TEST(Papers, StandInTheirPageOfTheDocs) {
   const std::string page = read_bytes(testing::source_directory() + "/docs/papers.md");
   for (const Paper& paper : papers()) {
@@ -100,7 +108,7 @@ TEST(Papers, StandInTheirPageOfTheDocs) {
     ASSERT_NE(begin, std::string::npos) << paper.name;
     const std::string section = page.substr(begin, page.find("\n## ", begin) - begin);
     for (const PaperItem& item : paper.items) {
-      EXPECT_NE(section.find("\n| " + item.id + " | " + item.title + " |"), std::string::npos) << item.id;
+      EXPECT_NE(section.find(row_of_page(item)), std::string::npos) << item.id << ": run bench/paper_figures.py";
     }
   }
 }
@@ -195,7 +203,7 @@ TEST_F(BenchPaper, SplitsTheTimeOfASorterThatHasAClock) {
 TEST_F(BenchPaper, CountsEveryStringInItsHistograms) {
   ASSERT_EQ(bench({"davidson2012", "--item", "figure 9a", "--json", json_}).exit_code, 0);
   const json cases = report().at("items").at(0).at("runs").at(0).at("cases");
-  ASSERT_EQ(cases.size(), 2u);
+  ASSERT_EQ(cases.size(), 3u);
   for (const json& one : cases) {
     for (const char* name : {"lengths", "ties"}) {
       std::uint64_t strings = 0;
@@ -205,6 +213,25 @@ TEST_F(BenchPaper, CountsEveryStringInItsHistograms) {
   }
   const ProgramResult page = run_spillway({"bench", "report", json_, "-o", "-"});
   EXPECT_NE(page.out.find("same first four bytes"), std::string::npos) << page.err;
+}
+
+TEST_F(BenchPaper, ListsRowsWithoutMeasuring) {
+  const ProgramResult result = bench({"capannini2012", "--list", "--json", json_});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("figure 5: Time by size and distribution: both\n"), std::string::npos) << result.out;
+  std::map<std::string, std::string> places;
+  const json items = report().at("items");
+  for (const json& item : items) {
+    EXPECT_TRUE(item.at("runs").empty()) << item.at("id");
+    places[item.at("id")] = item.at("place");
+  }
+  EXPECT_EQ(places.at("table 1"), "script");
+  EXPECT_EQ(places.at("figure 8b"), "GPU");
+  EXPECT_EQ(places.at("figure 1"), "-");
+  EXPECT_EQ(run_spillway({"bench", "report", json_, "-o", "-"}).exit_code, 0);
+  ASSERT_EQ(bench({"deshpande2013", "--list", "--item", "table I", "--json", json_, "--force"}).exit_code, 0);
+  ASSERT_EQ(report().at("items").size(), 1u);
+  EXPECT_EQ(report().at("items").at(0).at("place"), "CPU");
 }
 
 // Drawings and what cannot run have their rows, too.
