@@ -5,7 +5,7 @@ PAPER = "deshpande2013"
 FORM, MODERN, THRUST = "gpu-string-radix:paper", "gpu-string-radix", "gpu-string-thrust"
 FIXED, KEPT = f"{FORM}, ids of 4 bytes", f"{FORM}, ids of 4 bytes, singletons kept"
 STEPS = ("sort", "scan and scatter", "other kernels")
-OWN_STEPS = tuple(f"radix sort of strings: {step}" for step in ("t1, sort", "t2, scan and scatter", "t3, other kernels"))
+OWN_STEPS = ("t1, sort", "t2, scan and scatter", "t3, other kernels")
 OWN_TIME = "radix sort of strings, without memory set-up"
 
 
@@ -30,7 +30,7 @@ def sets(results: Results) -> str:
 def beside_thrust(results: Results) -> str:
     def column(name: str) -> dict[str, float]:
         return results.figures(PAPER, "table II", name)
-    own, whole = column(OWN_TIME), column("radix sort of strings, with memory set-up")
+    own, whole = column(OWN_TIME), results.figures(PAPER, "table VIII", "the paper's GPU sort, with memory set-up")
     thrust, whole_thrust = column("Thrust's sort, without memory set-up"), column("Thrust's sort, with memory set-up")
     rows = []
     for case in results.cases(PAPER, "table II"):
@@ -45,7 +45,7 @@ def beside_thrust(results: Results) -> str:
 
 
 def split(results: Results) -> str:
-    then = [results.figures(PAPER, "table II", name) for name in OWN_STEPS]
+    then = [results.figures(PAPER, "table VI", name) for name in OWN_STEPS]
     rounds = results.figures(PAPER, "table II", "rounds")
     shares = results.figures(PAPER, "table VI", "share in sort and scan primitives")
     rows = []
