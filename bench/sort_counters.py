@@ -5,8 +5,9 @@ predicts: table 1 and figure 6 of Capannini, Silvestri and Baraglia (2012).
 usage: bench/sort_counters.py [--program PROGRAM] [--powers 20,22,24,26] [--sorters NAMES] [--output DIR]
 
 Runs `spillway bench sort records` (uniform keys of 64 bits, checked by the program) under NVIDIA's profiler `ncu`, whose
-counters need permission on some machines; the script then ends with its message. Writes DIR/sort_counters.json: for each
-sorter and size the sums over all kernels of one sort. Needs Python 3.11, ncu, a built program and a GPU.
+counters need permission on some machines; the script then ends with its message. Writes DIR/sort_counters.json: the
+commit that the program reports of itself, and for each sorter and size the sums over all kernels of one sort. Needs
+Python 3.11, ncu, a built program and a GPU.
 
 Transactions are sectors of 32 bytes between the multiprocessors and the L2 cache. The K-model counts transactions of k
 elements (section 6.1 of the paper):
@@ -24,6 +25,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from measure import machine
@@ -73,23 +75,31 @@ def sums(raw: str) -> dict[str, float]:
     return total
 
 
-def profiled(program: Path, sorter: str, log_n: int) -> dict[str, float]:
-    """Returns the counters of one sort, which `--profile` marks."""
-    command = ["ncu", "--profile-from-start", "off", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base", "--metrics",
-               ",".join(METRICS), program, "bench", "sort", "records", "--sorter", sorter, "--count", f"2^{log_n}",
-               "--bits", "64", "--skip-transfers", "--profile"]
+def profiled(program: Path, sorter: str, log_n: int, own_report: Path) -> dict[str, float]:
+    """Returns the counters of one sort, which `--profile` marks. The program writes its report to `own_report`."""
+    command = ["ncu", "--profile-from-start", "off", "--clock-control", "none", "--csv", "--page", "raw",
+               "--print-units", "base", "--metrics", ",".join(METRICS), program, "bench", "sort", "records",
+               "--sorter", sorter, "--count", f"2^{log_n}", "--bits", "64", "--skip-transfers", "--profile",
+               "--json", own_report, "--force"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0 or "ERR_NVGPUCTRPERM" in done.stdout + done.stderr:
         sys.exit(f"sort_counters.py: ncu could not read counters: {(done.stdout + done.stderr).strip()[-600:]}")
     return sums(done.stdout)
 
 
-def case(program: Path, sorter: str, log_n: int) -> dict:
-    counted = profiled(program, sorter, log_n)
+def case(sorter: str, log_n: int, counted: dict[str, float]) -> dict:
     return {"sorter": sorter, "count": 1 << log_n, "kernels": counted["kernels"],
             "sectors": counted[LOADS] + counted[STORES], "predicted_sectors": predicted_sectors(sorter, log_n),
             "bank_conflicts": counted[CONFLICTS], "divergent_branches": counted[DIVERGENT],
             "kernel_seconds": counted[TIME] / 1e9}
+
+
+def described(own_report: Path) -> dict[str, str]:
+    """Returns the commit of the program and the GPU, as the program reports them."""
+    head = json.loads(own_report.read_text())
+    gpus = head["machine"]["gpus"]
+    return {"commit": head["commit"], "command": machine.shown_command(),
+            "gpu": f"{gpus[0]['name']}, {head['machine']['driver']}" if gpus else "unknown"}
 
 
 def main() -> None:
@@ -103,22 +113,18 @@ def main() -> None:
     if shutil.which("ncu") is None:
         sys.exit("sort_counters.py: ncu (NVIDIA Nsight Compute) is not on the PATH")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    report = {"commit": machine.commit(), "command": machine.shown_command(), "gpu": gpu_name(), "cases": []}
-    cases = report["cases"]
-    for power in arguments.powers.split(","):
-        for sorter in arguments.sorters.split(","):
-            cases.append(case(arguments.program, sorter, int(power)))
-            last = cases[-1]
-            print(f"{sorter:18} 2^{power}  {last['sectors']:14,.0f} sectors  {last['bank_conflicts']:12,.0f} conflicts  "
-                  f"{last['divergent_branches']:12,.0f} divergent", flush=True)
-            # After each case: a run under the profiler may end before its last one.
-            (arguments.output / "sort_counters.json").write_text(json.dumps(report, indent=1) + "\n")
-
-
-def gpu_name() -> str:
-    done = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
-                          capture_output=True, text=True)
-    return done.stdout.strip().splitlines()[0] if done.returncode == 0 else "unknown"
+    cases: list[dict] = []
+    with tempfile.TemporaryDirectory() as directory:
+        own_report = Path(directory) / "sort.json"
+        for power in arguments.powers.split(","):
+            for sorter in arguments.sorters.split(","):
+                cases.append(case(sorter, int(power), profiled(arguments.program, sorter, int(power), own_report)))
+                last = cases[-1]
+                print(f"{sorter:18} 2^{power}  {last['sectors']:14,.0f} sectors  {last['bank_conflicts']:12,.0f} "
+                      f"conflicts  {last['divergent_branches']:12,.0f} divergent", flush=True)
+                # After each case: a run under the profiler may end before its last one.
+                (arguments.output / "sort_counters.json").write_text(
+                    json.dumps(described(own_report) | {"cases": cases}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -69,16 +69,18 @@ text { fill:var(--fg); font-size:12px; font-family:inherit; }
 .tip { position:absolute; pointer-events:none; background:var(--fg); color:var(--bg); font-size:13px; line-height:1.35;
   padding:5px 9px; border-radius:5px; max-width:280px; z-index:2; }
 .sr { position:absolute; width:1px; height:1px; overflow:hidden; clip-path:inset(50%); white-space:nowrap; }
-.scroll { overflow:auto; max-height:21rem; margin-top:8px; border:1px solid var(--line); border-radius:6px; }
+.scroll { overflow:auto; max-height:27rem; margin-top:8px; border:1px solid var(--line); border-radius:6px; }
 table { border-collapse:collapse; width:100%; font-size:.86rem; font-variant-numeric:tabular-nums; }
 caption { text-align:left; padding:6px 10px; color:var(--soft); position:absolute; width:1px; height:1px; overflow:hidden;
   clip-path:inset(50%); }
 th, td { padding:5px 10px; text-align:right; white-space:nowrap; border-bottom:1px solid var(--line); }
 th { font-weight:600; } tbody th { font-weight:500; } .text { text-align:left; white-space:normal; min-width:8rem; }
-thead th { position:sticky; top:0; background:var(--card); z-index:1; } tbody tr:last-child > * { border-bottom:0; }
+thead th { position:sticky; top:0; background:var(--card); z-index:1; vertical-align:bottom; }
+tbody tr:last-child > * { border-bottom:0; }
 tr.on > * { background:color-mix(in srgb, var(--accent) 16%, transparent); }
 dl { display:grid; grid-template-columns:max-content 1fr; gap:3px 18px; margin:10px 0; font-size:.93rem; }
-@media (min-width:900px) { dl { grid-template-columns:max-content 1fr max-content 1fr; } dl.long { grid-template-columns:max-content 1fr; } }
+@media (min-width:900px) { dl { grid-template-columns:max-content 1fr max-content 1fr; } dl.long { grid-template-columns:max-content 1fr; }
+  thead th { white-space:normal; } }
 dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 pre { background:var(--card); border:1px solid var(--line); border-radius:6px; padding:12px 14px; overflow:auto;
   font:13px/1.5 ui-monospace, "Liberation Mono", Menlo, monospace; }
@@ -86,7 +88,10 @@ footer { color:var(--soft); font-size:.85rem; padding-top:24px; padding-bottom:4
 @media (max-width:640px) { header, main, footer { padding-left:14px; padding-right:14px; } h1 { font-size:1.4rem; }
   .odd { display:none; } dl.long { grid-template-columns:1fr; gap:0; } .long dd { margin-bottom:7px; } }
 @media print { body { font-size:11pt; } .scroll { max-height:none; overflow:visible; } nav, .skip, .tip { display:none; }
-  h2 { break-after:avoid; } pre { white-space:pre-wrap; } thead th { position:static; } }
+  h2, h3 { break-after:avoid; } pre { white-space:pre-wrap; } thead th { position:static; } tr { break-inside:avoid; }
+  table { font-size:.75rem; } th, td { white-space:normal; overflow-wrap:anywhere; padding:3px 6px; } .text { min-width:4rem; }
+  figure { break-inside:auto; } .plot, figcaption, .legend { break-inside:avoid; break-after:avoid; }
+  .fill.span { fill:var(--c); } }
 @media (forced-colors: active) { .grid { stroke:GrayText } }
 )css";
 }

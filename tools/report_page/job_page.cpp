@@ -74,8 +74,8 @@ std::optional<BarPlot> stages_plot(const JsonView& job) {
   if (!stages) return std::nullopt;
   BarPlot plot{.title = "Time of the stages",
                .note =
-                   "Busy time is summed over threads; wall time is from the start of a stage to its end. Stages "
-                   "overlap.",
+                   "Busy time is summed over threads; that of the merge is CPU time, the timeline's is wall time. Wall "
+                   "time is from the start of a stage to its end. Stages overlap.",
                .category_name = "stage",
                .value_name = "time",
                .unit = seconds_unit()};

@@ -15,6 +15,9 @@ struct Kind {
   const char* command;
   const char* title;
   std::function<std::vector<PageSection>(const Reports&)> sections;  // empty: a job
+
+  // What the titles of its sections end with beside those of other kinds. A paper's own title says enough.
+  std::string mark() const { return command == std::string("bench paper") ? "" : std::string(": ") + title; }
 };
 
 const std::vector<Kind>& kinds() {
@@ -93,9 +96,8 @@ std::string subtitle_of(const JsonReport& report) {
          quantity_text(machine->number_at("usable_threads"), plain_unit()) + " threads; " + text;
 }
 
-// The title of a section of one of several reports.
-void name_sections(std::vector<PageSection>& sections, const std::string& of) {
-  for (PageSection& section : sections) section.title += ": " + of;
+void name_sections(std::vector<PageSection>& sections, const std::string& mark) {
+  for (PageSection& section : sections) section.title += mark;
 }
 
 void append(std::vector<PageSection>& all, std::vector<PageSection>&& more) {
@@ -124,17 +126,21 @@ Page page_of(const std::vector<JsonReport>& reports) {
     }
     if (kind->sections) {
       std::vector<PageSection> sections = kind->sections(of);
-      if (found.size() != 1) name_sections(sections, kind->title);
+      if (found.size() != 1) name_sections(sections, kind->mark());
       append(page.sections, std::move(sections));
       continue;
     }
     for (const JsonReport* job : of) {
       std::vector<PageSection> sections = job_sections(*job);
-      if (reports.size() != 1) name_sections(sections, job->label);
+      if (reports.size() != 1) name_sections(sections, ": " + job->label);
       append(page.sections, std::move(sections));
     }
   }
-  for (const JsonReport& report : reports) page.sections.push_back(origin_section(report));
+  if (reports.size() > 1) page.sections.push_back({"Machines and commands", {}});
+  for (const JsonReport& report : reports) {
+    page.sections.push_back(origin_section(report));
+    if (reports.size() > 1) page.sections.back().short_title = report.label;
+  }
   return page;
 }
 

@@ -19,12 +19,18 @@ Unit unit_of(const std::string& name) {
 // A figure of a paper in the base of its unit.
 double base_value(double value, const std::string& unit) { return unit == "ms" ? value / 1000 : value; }
 
-Table items_table(const std::vector<JsonView>& items) {
+// An item of a paper. `id` has the report's name, too, where several reports measured the item.
+struct NamedItem {
+  std::string id;
+  JsonView item;
+};
+
+Table items_table(const std::vector<NamedItem>& items) {
   Table table{.title = "Tables and figures", .head = {"item", "what it shows", "status", "measured here", "left out"}};
   table.text_columns = 5;
-  for (const JsonView& item : items) {
-    table.rows.push_back({item.at("id").text(), item.at("title").text(), item.at("status").text(),
-                          item.text_at("stand_in"), item.text_at("left_out")});
+  for (const auto& [id, item] : items) {
+    table.rows.push_back(
+        {id, item.at("title").text(), item.at("status").text(), item.text_at("stand_in"), item.text_at("left_out")});
   }
   return table;
 }
@@ -252,8 +258,8 @@ void add_run(const JsonView& item, const JsonView& run, std::vector<PageItem>& i
   }
 }
 
-PageSection item_section(const JsonView& item) {
-  const std::string id = item.at("id").text();
+PageSection item_section(const NamedItem& named) {
+  const auto& [id, item] = named;
   PageSection section{item.at("paper").text() + ", " + id + ": " + item.at("title").text(), {}, id};
   Facts facts{{{"status", item.at("status").text()}}};
   if (const std::string ours = item.text_at("stand_in"); !ours.empty()) facts.rows.emplace_back("measured here", ours);
@@ -264,22 +270,60 @@ PageSection item_section(const JsonView& item) {
   return section;
 }
 
+// An item with the name of its report.
+struct FoundItem {
+  std::string label;
+  JsonView item;
+};
+
+bool was_run(const FoundItem& found) { return !found.item.at("runs").items().empty(); }
+
+// The items of one paper in all reports, each as often as it was measured, or once.
+std::vector<NamedItem> items_of(const Reports& reports, const std::string& paper) {
+  std::vector<std::pair<std::string, std::vector<FoundItem>>> by_id;
+  for (const JsonReport* report : reports) {
+    for (const JsonView& item : report->view().at("items").items()) {
+      if (item.at("paper").text() != paper) continue;
+      const std::string id = item.at("id").text();
+      auto same = std::find_if(by_id.begin(), by_id.end(), [&](const auto& one) { return one.first == id; });
+      if (same == by_id.end()) same = by_id.insert(by_id.end(), {id, {}});
+      same->second.push_back({report->label, item});
+    }
+  }
+  std::vector<NamedItem> items;
+  for (auto& [id, found] : by_id) {
+    if (std::any_of(found.begin(), found.end(), was_run)) {
+      std::erase_if(found, [](const FoundItem& one) { return !was_run(one); });
+    } else {
+      found.erase(found.begin() + 1, found.end());
+    }
+    for (const FoundItem& one : found) items.push_back({found.size() == 1 ? id : id + ", " + one.label, one.item});
+  }
+  return items;
+}
+
+// Name and title of each paper that the reports have.
+std::vector<std::pair<std::string, std::string>> papers_of(const Reports& reports) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const JsonReport* report : reports) {
+    for (const JsonView& paper : report->view().at("papers").items()) {
+      std::pair one{paper.at("name").text(), paper.at("title").text()};
+      if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<PageSection> paper_sections(const Reports& reports) {
   std::vector<PageSection> sections;
-  for (const JsonReport* report : reports) {
-    const auto items = report->view().at("items").items();
-    for (const JsonView& paper : report->view().at("papers").items()) {
-      std::vector<JsonView> of;
-      for (const JsonView& item : items) {
-        if (item.at("paper").text() == paper.at("name").text()) of.push_back(item);
-      }
-      sections.push_back({series_name(paper.at("title").text(), *report, reports), {items_table(of)}});
-      for (const JsonView& item : of) {
-        if (!item.at("runs").items().empty() || !item.at("paper_figures").items().empty()) {
-          sections.push_back(item_section(item));
-        }
+  for (const auto& [name, title] : papers_of(reports)) {
+    const std::vector<NamedItem> items = items_of(reports, name);
+    sections.push_back({title, {items_table(items)}});
+    for (const NamedItem& named : items) {
+      if (!named.item.at("runs").items().empty() || !named.item.at("paper_figures").items().empty()) {
+        sections.push_back(item_section(named));
       }
     }
   }

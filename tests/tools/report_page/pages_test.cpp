@@ -141,6 +141,34 @@ TEST(PaperPages, NameWhatAHistogramsAxisHasNoPlaceFor) {
   EXPECT_NE(plots[1].note.find(" Not drawn: 3 strings of words with 0."), std::string::npos) << plots[1].note;
 }
 
+// A report of `bench paper` with one item, measured or not.
+ordered_json paper_report(const std::string& id, const std::vector<ordered_json>& cases) {
+  ordered_json runs = ordered_json::array();
+  if (!cases.empty()) runs.push_back({{"kind", "keys"}, {"cases", cases}});
+  const ordered_json item{{"paper", "p"},        {"id", id},      {"title", "Rates"},
+                          {"paper_machine", ""}, {"status", "-"}, {"paper_figures", ordered_json::array()},
+                          {"runs", runs}};
+  const ordered_json paper{{"name", "p"}, {"title", "A paper"}};
+  return {{"program", "spillway"},
+          {"command", "bench paper"},
+          {"papers", ordered_json::array({paper})},
+          {"items", ordered_json::array({item})}};
+}
+
+TEST(PaperPages, PutTheItemsOfSeveralReportsIntoOneSectionOfTheirPaper) {
+  const ordered_json one = keys_case("uniform", 1024, 64);
+  const Page page = page_of(
+      {report_of(paper_report("figure 1", {one}), "small"), report_of(paper_report("figure 2", {one}), "only"),
+       report_of(paper_report("figure 1", {one}), "large"), report_of(paper_report("figure 2", {}), "without a run")});
+  std::vector<std::string> titles;
+  for (const PageSection& section : page.sections) titles.push_back(section.title);
+  titles.resize(5);
+  EXPECT_EQ(titles, (std::vector<std::string>{"A paper", "p, figure 1, small: Rates", "p, figure 1, large: Rates",
+                                              "p, figure 2: Rates", "Machines and commands"}));
+  ASSERT_FALSE(items_of<Table>(page).empty());
+  EXPECT_EQ(items_of<Table>(page)[0].rows.size(), 3u);
+}
+
 TEST(Pages, NameTheMemberThatIsWrong) {
   ordered_json json = keys_report({keys_case("uniform", 1024, 64)});
   json["cases"][0]["sorters"][1]["sort_seconds"] = "fast";

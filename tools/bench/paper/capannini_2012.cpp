@@ -29,7 +29,7 @@ std::vector<PaperSeries> table_2() {
 
 std::vector<PaperSeries> table_1() {
   const auto series = [](const std::string& name, const std::vector<double>& counts) {
-    PaperSeries one{.name = name, .unit = "transactions", .points = {}};
+    PaperSeries one{.name = name, .unit = "events", .points = {}};
     for (std::size_t i = 0; i < counts.size(); ++i) {
       one.points.push_back({"2^" + std::to_string(20 + 2 * i), counts[i]});
     }
@@ -37,7 +37,13 @@ std::vector<PaperSeries> table_1() {
   };
   return {series("bitonic, memory transactions", {796800, 4119680, 20223360, 101866786}),
           series("quicksort, memory transactions", {4446802, 18438423, 85843422}),
-          series("radix, memory transactions", {965791, 3862644, 15447561})};
+          series("radix, memory transactions", {965791, 3862644, 15447561}),
+          series("bitonic, memory contention", {34350, 151592, 666044, 2912926}),
+          series("quicksort, memory contention", {123437, 379967, 1379155}),
+          series("radix, memory contention", {132652, 520656, 2081467}),
+          series("bitonic, divergent paths", {0, 0, 0, 0}),
+          series("quicksort, divergent paths", {272904, 1126038, 1126038}),
+          series("radix, divergent paths", {29399, 122667, 492016})};
 }
 
 }  // namespace
@@ -52,26 +58,47 @@ Paper capannini_2012() {
           drawing("figure 2", "A network of 16 elements"),
           drawing("figure 3", "A stream of kernels"),
           drawing("figure 4", "Partitions of steps"),
-          {"table 1", "Memory transactions, conflicts of banks and divergence of three sorts", k8800,
+          {"section 6.1",
+           "A table without a number: costs of the quicksort's three kernels in the K-model",
+           "",
+           "Transactions: n/k + 2, 4n/k^2 and n/k + n, each log n times. bench/sort_counters.py evaluates their sum as "
+           "the model's figure of gpu-quick in figure 6.",
+           "Time and computation of the model: the profiler counts nothing that they predict.",
+           {},
+           {},
+           "bench/sort_counters.py"},
+          {"table 1",
+           "Memory transactions, conflicts of banks and divergence of three sorts",
+           k8800,
            "bench/sort_counters.py runs gpu-bitonic, gpu-quick, gpu-radix:satish and gpu-radix under NVIDIA's "
-           "profiler, whose counters a program cannot read by itself. A transaction there has 32 bytes. docs/papers.md "
-           "has its table.",
-           "", table_1()},
+           "profiler, whose counters a program cannot read by itself. A transaction there has 32 bytes, and keys have "
+           "64 bits. docs/papers.md has its table.",
+           "",
+           table_1(),
+           {},
+           "bench/sort_counters.py"},
           {"figure 5",
            "Time by size and distribution",
            k8800,
-           "One array for each distribution, in rounds, where the paper has 20 arrays; records of 64 bits. cpu-quick "
-           "shows how a quicksort's time follows the distribution on the CPU, gpu-quick on the GPU.",
+           "One array for each distribution, in rounds, where the paper has 20 arrays. Records of 64 bits, sorted by "
+           "all of them and by 32. cpu-quick shows how a quicksort's time follows the distribution on the CPU, "
+           "gpu-quick on the GPU.",
            "The paper prints no numbers.",
            {},
            {KeysRun{.sorters = {"gpu-bitonic", "gpu-quick", "gpu-radix:satish", "gpu-radix", "cpu-quick", "cpu-radix"},
                     .distributions = {"uniform", "gaussian", "zipfian", "all-zero"},
                     .first_power = 18,
-                    .bits = {64}}}},
-          {"figure 6", "Memory transactions that the K-model predicts", k8800,
+                    .bits = {64, 32}}}},
+          {"figure 6",
+           "Memory transactions that the K-model predicts",
+           k8800,
            "bench/sort_counters.py evaluates the model for gpu-bitonic and gpu-quick beside the transactions that it "
-           "counts.",
-           "The paper prints no numbers."},
+           "counts, with k = 32 keys of 64 bits a row and tiles of 2^13 keys. The paper has k = 16 and sizes up to a "
+           "GPU's memory.",
+           "The paper prints no numbers.",
+           {},
+           {},
+           "bench/sort_counters.py"},
           drawing("figure 7", "Three indexers in pseudo code"),
           {"table 2",
            "Time of the indexers over the size of the collection",
@@ -83,14 +110,14 @@ Paper capannini_2012() {
            table_2(),
            {ModesRun{.modes = modes}}},
           {"table 2, long documents",
-           "The same with documents of 200 KB, as the paper's crawl has them",
+           "The same with long documents; those of the paper's crawl have about 200 KB",
            "Not named; GPU: " + std::string(k8800),
-           "As table 2, with 33,000 words a document on average.",
+           "As table 2, with 33,000 words a document on average, which is about 150 KB.",
            "The paper's crawl is not available.",
            {},
            {ModesRun{.modes = modes, .quick_first_bytes = 1'000'000, .mean_words = 33'000}}},
-          {"figure 8a", "Time of the whole jobs of table 2", k8800, "Ingest and rest of table 2 together.",
-           "The paper prints no other numbers than those of table 2."},
+          {"figure 8a", "Time of the whole jobs of table 2", k8800,
+           "Ingest and rest of table 2 together, ours and the paper's.", ""},
           {"figure 8b",
            "Index_gpu+ with a radix sort on half blocks, and bitonic on whole ones",
            k8800,

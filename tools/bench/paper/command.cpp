@@ -72,6 +72,27 @@ nlohmann::ordered_json run_items(const std::vector<const Paper*>& chosen, const 
   return items;
 }
 
+// All rows of the papers, without a measurement.
+nlohmann::ordered_json list_items(const std::vector<const Paper*>& chosen, const Arguments& arguments,
+                                  BenchOutput& output) {
+  nlohmann::ordered_json items = nlohmann::ordered_json::array();
+  for (const Paper* paper : chosen) {
+    output.say("\n" + paper->title + "\n");
+    for (const PaperItem& item : paper->items) {
+      if (arguments.text("item").value_or(item.id) != item.id) continue;
+      items.push_back(paper_item_json(*paper, item));
+      output.say(paper_item_row(items.back()));
+    }
+  }
+  return items;
+}
+
+nlohmann::ordered_json titles_json(const std::vector<const Paper*>& chosen) {
+  nlohmann::ordered_json titles = nlohmann::ordered_json::array();
+  for (const Paper* paper : chosen) titles.push_back({{"name", paper->name}, {"title", paper->title}});
+  return titles;
+}
+
 ExitCode run_bench_paper_command(const Arguments& arguments, Session& session) {
   const auto chosen = chosen_papers(arguments.operands().front());
   if (const auto id = arguments.text("item")) check_item(chosen, *id);
@@ -81,6 +102,12 @@ ExitCode run_bench_paper_command(const Arguments& arguments, Session& session) {
   of_progress["commit"] = head.at("commit");
   BenchOutput output(arguments, session, std::move(head));
   output.set("options", options_json(options, arguments));
+  output.set("papers", titles_json(chosen));
+  if (arguments.has("list")) {
+    output.set("items", list_items(chosen, arguments, output));
+    output.finish();
+    return ExitCode::kDone;
+  }
   if (!options.gpu)
     print_message("bench paper: only the parts for the CPU; no GPU can be used: " + options.gpus.detail);
   std::optional<PaperProgressFile> done;
@@ -94,9 +121,6 @@ ExitCode run_bench_paper_command(const Arguments& arguments, Session& session) {
   const BenchScratch scratch(session.files, arguments.text("scratch").value_or("."));
   PaperRunner runner(session, options, arguments.has("quick") ? PaperExtent::kQuick : PaperExtent::kFull,
                      scratch.path());
-  nlohmann::ordered_json titles = nlohmann::ordered_json::array();
-  for (const Paper* paper : chosen) titles.push_back({{"name", paper->name}, {"title", paper->title}});
-  output.set("papers", std::move(titles));
   output.set("items", run_items(chosen, arguments, runner, done, output));
   output.finish();
   if (done) done->remove();
@@ -125,6 +149,7 @@ Command bench_paper_command() {
       "the same command goes on from there.";
   auto what = option_group("What"), measuring = option_group("Measuring"), resources = option_group("Resources");
   add_flag(what, "quick", "small sets: about a minute for a paper");
+  add_flag(what, "list", "only say what each row is, what runs for it and what is left out");
   add_value(what, "item", "ID", "only this table or figure, such as 'figure 8a' or 'table VIII'");
   add_bench_options(measuring);
   add_flag(measuring, "restart", "discard what an interrupted benchmark has done, and begin anew");

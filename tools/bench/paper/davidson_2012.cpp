@@ -16,10 +16,19 @@ Paper davidson_2012() {
   const PaperSeries to_thrust{.name = "the paper's merge sort, times as fast",
                               .unit = "times",
                               .points = {{"Thrust, keys", 3}, {"Thrust, pairs", 2}, {"Satish et al., pairs", 1.7}}};
+  const PaperSeries key_rates{.name = "rate, at most", .unit = "elements/s", .points = {{"keys of 32 bits", 250e6}}};
+  const PaperSeries string_rates{
+      .name = "strings per second, at most", .unit = "strings/s", .points = {{"words", 70e6}}};
+  const PaperSeries byte_rates{
+      .name = "bytes per second, at most", .unit = "bytes/s", .points = {{"sentences", 1.25e9}}};
+  const PaperSeries to_words{.name = "sentences to words: strings per second, times slower, at least",
+                             .unit = "times",
+                             .points = {{"sentences", 5}}};
   const PaperSeries to_pairs{.name = "strings to pairs, times slower",
                              .unit = "times",
                              .points = {{"words", 2.5}, {"sentences, at least", 14}, {"sentences, at most", 15}}};
   const PaperSeries lengths{.name = "mean length", .unit = "bytes", .points = {{"words-dup", 8}, {"sentences", 98}}};
+  const PaperSeries ties{.name = "longest tie", .unit = "bytes", .points = {{"words-dup", 20}}};
   return {
       .name = "davidson2012",
       .title =
@@ -36,25 +45,22 @@ Paper davidson_2012() {
            "Rates of keys and pairs over their number",
            kGtx580,
            "Records of 64 bits, by 32 of them as pairs, by all 64 as keys. gpu-merge:paper follows the paper's text, "
-           "and "
-           "gpu-merge:davidson is its modern form; gpu-merge (CUB) stands for Thrust's sort.",
+           "and gpu-merge:davidson is its modern form; gpu-merge (CUB) stands for Thrust's sort.",
            "Keys of 32 bits alone: no sorter here moves 4 bytes for an element.",
-           {to_thrust},
+           {to_thrust, key_rates},
            {KeysRun{.sorters = {"gpu-merge:paper", "gpu-merge:davidson", "gpu-merge", "gpu-merge:satish"},
                     .first_power = 16,
                     .bits = {32, 64}}}},
           {"figure 7b",
            "Rates of strings over their number, and bytes per second",
            kGtx580,
-           "Generated words and sentences with the paper's lengths and ties (docs/benchmarks.md). "
-           "gpu-string-merge:paper "
-           "follows the paper's text, and gpu-string-merge is its modern form. The pairs to compare with are those of "
-           "figure "
-           "7a.",
-           "",
-           {to_pairs},
+           "Generated words, as often as in a text (words-dup) and each once (words), and sentences "
+           "(docs/benchmarks.md). gpu-string-merge:paper follows the paper's text, and gpu-string-merge is its modern "
+           "form. The pairs to compare with are those of figure 7a.",
+           "The paper's own words and sentences: it names no files.",
+           {to_pairs, to_words, string_rates, byte_rates},
            {StringsRun{.sorters = {"gpu-string-merge:paper", "gpu-string-merge", "gpu-string-thrust"},
-                       .sets = {"words-dup", "sentences"},
+                       .sets = {"words-dup", "words", "sentences"},
                        .counts = {10'000, 100'000, 1'000'000}}}},
           {"figure 8a",
            "Ties that are resolved from memory, by merge stage",
@@ -68,17 +74,22 @@ Paper davidson_2012() {
                        .quick_most = 1'000'000,
                        .steps = StepTimes::kMeasured}}},
           {"figure 8b", "Windows with equal keys", kGtx580,
-           "Sequences of sorted strings with the same first four bytes, by their length: the histogram of figure 9a.",
+           "Sequences of sorted strings with the same first four bytes, by their length: a histogram of figure 9a.",
            "The paper prints no numbers."},
           {"figure 9a",
            "Lengths of the strings",
            "",
-           "Histograms of our stand-ins: lengths, ties and sequences with equal first bytes.",
+           "Histograms of our stand-ins: lengths, ties and sequences with equal first bytes. The sets have the paper's "
+           "kinds of strings, but shorter ones: its sentences are 98 bytes long on average.",
            "",
            {lengths},
-           {SetsRun{.sets = {"words-dup", "sentences"}, .quick_most = 1'000'000, .has_histograms = true}}},
-          {"figure 9b", "Ties of the sorted strings", "", "The histogram of figure 9a.",
-           "The paper prints no numbers. It says that words have no tie above 20 bytes."}}};
+           {SetsRun{.sets = {"words-dup", "words", "sentences"}, .quick_most = 1'000'000, .has_histograms = true}}},
+          {"figure 9b",
+           "Ties of the sorted strings",
+           "",
+           "A histogram of figure 9a.",
+           "The paper prints one number: words have no tie above 20 bytes.",
+           {ties}}}};
 }
 
 }  // namespace spillway

@@ -11,9 +11,14 @@ constexpr const char* kMachine = "Two sockets with 32 cores; the paper names nei
 Paper drozd_2014() {
   const std::vector<std::uint64_t> counts{10'000, 100'000, 1'000'000, 10'000'000};
   const std::vector<std::string> sets{"random-ascii", "dna9"};
-  const PaperSeries inflation{.name = "work of the phase 'move keys', to that of one thread",
+  const PaperSeries inflation{.name = "work of a phase, to that of one thread",
                               .unit = "times",
-                              .points = {{"all cores of one socket", 3}, {"32 threads", 3.5}}};
+                              .points = {{"move keys, all cores of one socket", 3},
+                                         {"move keys, 32 threads", 3.5},
+                                         {"histogram, 32 threads", 2},
+                                         {"recursion, 32 threads", 2}}};
+  const PaperSeries stretch{
+      .name = "stretch by imbalance", .unit = "times", .points = {{"histogram, 32 threads", 1.5}}};
   const PaperSeries speed_up{.name = "largest speed-up", .unit = "times", .points = {{"two sockets, 32 cores", 16}}};
   const PaperSeries rate{
       .name = "rate, at most", .unit = "keys/s", .points = {{"CPU", 70e6}, {"hybrid of CPU and GPU", 70e6}}};
@@ -26,9 +31,7 @@ Paper drozd_2014() {
            "Rate of the CPU sort over the number of keys, by threads",
            kMachine,
            "cpu-msd on random strings (up to 10 million) and on 9-mers over ACGT, which stand for a genome: the text "
-           "names no data. "
-           "Threads "
-           "are not bound to sockets.",
+           "names no data. Threads are not bound to sockets.",
            "The paper prints no numbers.",
            {},
            {StringsRun{
@@ -37,8 +40,7 @@ Paper drozd_2014() {
            "Time of the phases",
            kMachine,
            "cpu-msd by threads, with the wall time and the work of its steps. 'load' is the first bytes of each "
-           "string, which "
-           "the paper's sort does not keep beside them.",
+           "string, which the paper's sort does not keep beside them.",
            "The paper prints no numbers.",
            {},
            {StringsRun{.sorters = {"cpu-msd"},
@@ -52,13 +54,12 @@ Paper drozd_2014() {
            kMachine,
            "From the steps of figure 3: the work of a step to that with one thread, and threads x wall time / work.",
            "The work of 'load' by threads: its loop has one clock.",
-           {inflation}},
+           {inflation, stretch}},
           {"figure 5",
            "Rate by the length of keys, beside the bound of copies",
            kMachine,
            "A million random strings of one length each. gpu-string-radix gets whole strings from pinned memory; "
-           "'copies "
-           "alone' is the bound that its transfers set. hybrid-msd sends prefixes.",
+           "'copies alone' is the bound that its transfers set. hybrid-msd sends prefixes.",
            "The paper prints no numbers.",
            {},
            {StringsRun{.sorters = {"cpu-msd", "hybrid-msd", "gpu-string-radix"},
@@ -70,8 +71,7 @@ Paper drozd_2014() {
            "Split of the GPU's time, with whole strings and with prefixes",
            kMachine,
            "Strings of up to 19 bytes (the paper: 20). gpu-string-radix gets whole strings: its copies are measured "
-           "apart "
-           "from its sort. hybrid-msd sends prefixes: from pageable memory and back.",
+           "apart from its sort. hybrid-msd sends prefixes: from pageable memory and back.",
            "The split of hybrid-msd: its steps overlap.",
            {},
            {StringsRun{.sorters = {"hybrid-msd", "gpu-string-radix"},

@@ -78,7 +78,11 @@ struct PaperItem {
   std::string left_out;  // what does not run and why; empty: nothing is left out
   std::vector<PaperSeries> figures = {};
   std::vector<PaperRun> runs = {};
+  std::string script = {};  // which runs instead, because a program cannot do it
 };
+
+// Where an item runs: "CPU", "GPU", "both", "script" or "-".
+std::string paper_item_place(const PaperItem& item);
 
 struct Paper {
   std::string name;   // "satish2009"

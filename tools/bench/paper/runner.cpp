@@ -102,16 +102,21 @@ PaperRunner::PaperRunner(Session& session, const BenchOptions& options, PaperExt
       scratch_(std::move(scratch)),
       budget_(static_cast<std::size_t>(options.memory_bytes)) {}
 
+ordered_json paper_item_json(const Paper& paper, const PaperItem& item) {
+  return {{"paper", paper.name},
+          {"id", item.id},
+          {"title", item.title},
+          {"paper_machine", item.machine},
+          {"stand_in", item.stand_in},
+          {"left_out", item.left_out},
+          {"place", paper_item_place(item)},
+          {"status", item.runs.empty() && !item.stand_in.empty() ? "elsewhere" : "not run"},
+          {"paper_figures", figures_json(item.figures)},
+          {"runs", ordered_json::array()}};
+}
+
 ordered_json PaperRunner::run(const Paper& paper, const PaperItem& item) {
-  ordered_json json{{"paper", paper.name},
-                    {"id", item.id},
-                    {"title", item.title},
-                    {"paper_machine", item.machine},
-                    {"stand_in", item.stand_in},
-                    {"left_out", item.left_out},
-                    {"status", item.runs.empty() && !item.stand_in.empty() ? "elsewhere" : "not run"},
-                    {"paper_figures", figures_json(item.figures)},
-                    {"runs", ordered_json::array()}};
+  ordered_json json = paper_item_json(paper, item);
   bool ran = false, needs_gpu = false;
   for (const PaperRun& one : item.runs) {
     throw_if_interrupted(session_.signal_number);
@@ -332,6 +337,15 @@ std::string case_text(const std::string& kind, const ordered_json& one) {
 }
 
 }  // namespace
+
+std::string paper_item_row(const ordered_json& item) {
+  std::string text = "  " + item.at("id").get<std::string>() + ": " + item.at("title").get<std::string>() + ": " +
+                     item.at("place").get<std::string>() + "\n";
+  for (const auto& [name, words] : {std::pair{"stand_in", "    here: "}, std::pair{"left_out", "    left out: "}}) {
+    if (const auto said = item.at(name).get<std::string>(); !said.empty()) text += words + said + "\n";
+  }
+  return text;
+}
 
 std::string paper_item_text(const ordered_json& item) {
   const std::string left_out = item.at("left_out").get<std::string>();

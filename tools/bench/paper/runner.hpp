@@ -19,10 +19,9 @@ class PaperRunner {
   // Makes texts and indexes below `scratch`.
   PaperRunner(Session& session, const BenchOptions& options, PaperExtent extent, std::string scratch);
 
-  // Runs an item: {"paper", "id", "title", "paper_machine", "stand_in", "left_out", "status", "paper_figures", "runs"}.
-  // "status": "measured"; "CPU part" (without the sorters that need a GPU); "needs a GPU" (nothing can run here);
-  // "elsewhere"; "not run". Each run has the "kind" keys, strings, sets or modes, and "cases". Throws as the
-  // benchmarks of these kinds.
+  // Runs an item: the members of paper_item_json with "status" and "runs" filled in. "status": "measured"; "CPU part"
+  // (without the sorters that need a GPU); "needs a GPU" (nothing can run here); "elsewhere"; "not run". Each run has
+  // the "kind" keys, strings, sets or modes, and "cases". Throws as the benchmarks of these kinds.
   nlohmann::ordered_json run(const Paper& paper, const PaperItem& item);
 
  private:
@@ -49,6 +48,13 @@ class PaperRunner {
   const std::string scratch_;
   MemoryBudget budget_;
 };
+
+// An item before it runs: {"paper", "id", "title", "paper_machine", "stand_in", "left_out", "place", "status",
+// "paper_figures", "runs": []}.
+nlohmann::ordered_json paper_item_json(const Paper& paper, const PaperItem& item);
+
+// "figure 8a: Beside parallel sorts ...: both", what stands for the paper's run, and what is left out.
+std::string paper_item_row(const nlohmann::ordered_json& item);
 
 // "figure 8a: Beside parallel sorts ...: CPU part", and a line for each sorter and case.
 std::string paper_item_text(const nlohmann::ordered_json& item);
