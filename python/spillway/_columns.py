@@ -32,8 +32,8 @@ class ColumnFiles:
     `fields`: the names of each field. Only these columns are read; "doc.body.text" is a member of structs. All files have
     the same columns. `threads`: of the job; half as many read, since reading takes less time than indexing. `part`: of the
     row groups, those of part I of N, as (I, N): those that begin in this part of the bytes of all files, so that the parts
-    have each row group once, in order. `memory`: of the job; None: enough. Raises ImportError without pyarrow, and UsageError, also while batches are read, for
-    files of different columns.
+    have each row group once, in order. `memory`: of the job; None: enough. Raises ImportError without pyarrow, and
+    UsageError, also while batches are read, for files of different columns.
     """
 
     def __init__(
