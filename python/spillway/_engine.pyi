@@ -25,6 +25,27 @@ class Index:
     def find(self, id: str, /) -> list[int]: ...
     def analyze(self, text: str, /) -> list[str]: ...
 
+class RowBatch:
+    @property
+    def nbytes(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[None, object]: ...
+
+class Pages:
+    def __init__(self) -> None: ...
+
+class RowGroup:
+    def __init__(
+        self,
+        path: str,
+        chunks: list[tuple[str, int, int, int, int, int, int]],
+        rows: int,
+        batch_rows: int,
+        pages: Pages,
+        place: str,
+        /,
+    ) -> None: ...
+    def next(self) -> RowBatch | None: ...
+
 def run_index_job(
     command: str, words: Sequence[str], input: object | None, columns: Sequence[str], progress: object
 ) -> tuple[str, list[str]]: ...
