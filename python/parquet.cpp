@@ -81,7 +81,8 @@ class RowGroup {
       const nb::gil_scoped_release unlocked;
       array = group_.next(batch_rows_, bytes);
     }
-    return array.release == nullptr ? nb::none() : nb::cast(std::make_unique<RowBatch>(array, bytes));
+    if (array.release == nullptr) return nb::none();
+    return nb::cast(new RowBatch(array, bytes), nb::rv_policy::take_ownership);
   }
 
  private:

@@ -4,10 +4,12 @@ inputs and outputs by URL."""
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._inputs import open_inputs
@@ -45,7 +47,36 @@ def main() -> int:
 
 def _run(words: Sequence[str]) -> int:
     sys.stdout.flush()
-    return _engine.run_program(words, open_inputs)
+    return _engine.run_program(words, _open_inputs)
+
+
+def _open_inputs(*arguments: Any) -> Any:
+    with _without_numpy():
+        return open_inputs(*arguments)
+
+
+@contextmanager
+def _without_numpy() -> Iterator[None]:
+    """pyarrow is imported without NumPy, which it has no use for here: 0.08 s instead of 0.15 s. Before pyarrow 18 it could not
+    be."""
+    if "numpy" in sys.modules or _major_of_pyarrow() < 18:
+        yield
+        return
+    sys.modules["numpy"] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules["numpy"]
+
+
+def _major_of_pyarrow() -> int:
+    """0 if that is not to be seen. importlib.metadata would tell it, but takes 0.02 s to import."""
+    spec = find_spec("pyarrow")
+    if spec is None or spec.origin is None:
+        return 0
+    names = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
+    found = (re.fullmatch(r"pyarrow-([0-9]+)\..*\.dist-info", name) for name in names)
+    return max((int(match[1]) for match in found if match), default=0)
 
 
 def _run_with_urls(words: list[str]) -> int:

@@ -120,18 +120,24 @@ def test_files_with_and_without_the_engine_mix(tmp_path):
 
 @pytest.mark.parametrize("compression", ["none", "zstd"])
 def test_damaged_pages_end_the_job(tmp_path, compression):
-    """Each of many changed bytes gives an index or an error that names the file; those with CRCs, always an error."""
+    """Each of many changed bytes gives an error that names the file and the column, or changes nothing."""
     table, path = table_of(400), tmp_path / "t.parquet"
     pq.write_table(table, path, compression=compression, write_page_checksum=True)
     whole = path.read_bytes()
     chunk = pq.read_metadata(path).row_group(0).column(3)
     begin = chunk.dictionary_page_offset or chunk.data_page_offset
+    spillway.index(path, tmp_path / "expected", **FIELDS)
     places = random.Random(3).sample(range(begin, begin + chunk.total_compressed_size), 40)
+    refused = 0
     for at in places:
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
-        with pytest.raises(spillway.InputOutputError, match=r"t\.parquet: cannot read row group 0: column 'text'"):
+        try:
             spillway.index(path, tmp_path / "i", force=True, **FIELDS)
-        assert not (tmp_path / "i").exists()
+            assert digest(tmp_path / "i") == digest(tmp_path / "expected"), at  # statistics in a header
+        except spillway.InputOutputError as error:
+            assert "t.parquet: cannot read row group 0: column 'text'" in str(error)
+            refused += 1
+    assert refused > 30
 
 
 def test_a_file_that_is_cut_ends_the_job(tmp_path):
