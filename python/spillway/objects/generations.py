@@ -79,10 +79,18 @@ def replace_current(location: Location, place: Location, seen: Seen) -> None:
 
 
 def remove_old(location: Location, seen: Seen) -> None:
-    """Removes the files of what was replaced, the last file first, and nothing else."""
-    for place in dict.fromkeys((seen.place, location)):  # the first index may be there still, after a job that was killed
-        for name in sorted(files_of(place), key=lambda name: name not in LAST_FILES):
-            remove(place.below(name))
+    """Removes the files of what was replaced, and nothing else. The first index may be there still, after a job that was
+    killed: its last file goes first."""
+    if seen.place != location:
+        remove_generation(seen.place)
+    for name in sorted(files_of(location), key=lambda name: name not in LAST_FILES):
+        remove(location.below(name))
+
+
+def remove_generation(place: Location) -> None:
+    """Removes a generation that `current` does not name."""
+    path = place.path
+    repeat(lambda: connect(place).delete_dir(path), f"{place.url}: cannot remove it")
 
 
 def remove(location: Location) -> None:
