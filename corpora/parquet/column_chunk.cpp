@@ -58,23 +58,35 @@ ParquetColumn::ParquetColumn(const ReadableFile& file, ParquetChunk chunk, PageU
     : file_(file), chunk_(std::move(chunk)), unpacker_(unpacker), pool_(pool), place_(place) {}
 
 void ParquetColumn::fail(const std::string& expected, const std::string& found) const {
-  const std::uint64_t at = chunk_.begin + read_bytes_ - (buffer_.size() - buffer_at_);
+  const std::uint64_t at = chunk_.begin + read_bytes_ - (buffer_end_ - buffer_at_);
   throw FormatError(place_ + ": column '" + printable(chunk_.name) + "', before byte " + std::to_string(at) +
                     ": expected " + expected + ", found " + found + "; the file is damaged: make it anew");
 }
 
 std::span<const std::uint8_t> ParquetColumn::need(std::size_t bytes) {
-  const std::size_t have = buffer_.size() - buffer_at_;
+  const std::size_t have = buffer_end_ - buffer_at_;
   if (have < bytes && read_bytes_ < chunk_.stored_bytes) {
-    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(buffer_at_));
-    buffer_at_ = 0;
     const auto more = static_cast<std::size_t>(
         std::min<std::uint64_t>(std::max(bytes - have, kReadBytes), chunk_.stored_bytes - read_bytes_));
-    buffer_.resize(have + more);
-    file_.read_exactly(chunk_.begin + read_bytes_, std::span(buffer_).subspan(have));
+    make_room(have + more);
+    file_.read_exactly(chunk_.begin + read_bytes_, {buffer_.get() + have, more});
+    buffer_end_ += more;
     read_bytes_ += more;
   }
-  return std::span(buffer_).subspan(buffer_at_);
+  return {buffer_.get() + buffer_at_, buffer_end_ - buffer_at_};
+}
+
+// Moves what is left to the front of a buffer of at least `bytes` bytes.
+void ParquetColumn::make_room(std::size_t bytes) {
+  const std::shared_ptr<std::uint8_t[]> before = buffer_;
+  if (buffer_bytes_ < bytes) {
+    buffer_ = pool_.take(bytes);
+    buffer_bytes_ = bytes;
+  }
+  const std::size_t have = buffer_end_ - buffer_at_;
+  if (have != 0) std::memmove(buffer_.get(), before.get() + buffer_at_, have);
+  buffer_at_ = 0;
+  buffer_end_ = have;
 }
 
 PageHeader ParquetColumn::next_header() {
@@ -100,7 +112,7 @@ PageHeader ParquetColumn::next_header() {
 
 std::span<const std::uint8_t> ParquetColumn::body_of(const PageHeader& header) {
   const auto bytes = static_cast<std::uint64_t>(header.stored_bytes);
-  const std::uint64_t left = buffer_.size() - buffer_at_ + chunk_.stored_bytes - read_bytes_;
+  const std::uint64_t left = buffer_end_ - buffer_at_ + chunk_.stored_bytes - read_bytes_;
   if (bytes > left) fail("a page of at most " + std::to_string(left) + " bytes", std::to_string(bytes));
   const std::span<const std::uint8_t> body =
       need(static_cast<std::size_t>(bytes)).first(static_cast<std::size_t>(bytes));

@@ -67,6 +67,7 @@ class ParquetColumn {
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
   void next_page();
   std::span<const std::uint8_t> need(std::size_t bytes);  // at most as many as are left of the chunk
+  void make_room(std::size_t bytes);
   PageHeader next_header();
   void take_dictionary(const PageHeader& header);
   void take_data(const PageHeader& header);
@@ -89,9 +90,9 @@ class ParquetColumn {
   PagePool& pool_;
   const std::string& place_;
 
-  std::vector<std::uint8_t> buffer_;  // bytes of the chunk, from begin_ on
-  std::size_t buffer_at_ = 0;         // of those that are left
-  std::uint64_t read_bytes_ = 0;      // of the chunk
+  std::shared_ptr<std::uint8_t[]> buffer_;  // stored bytes, of which [buffer_at_, buffer_end_) are left
+  std::size_t buffer_bytes_ = 0, buffer_at_ = 0, buffer_end_ = 0;
+  std::uint64_t read_bytes_ = 0;  // of the chunk
 
   Page page_;
   PageBytes dictionary_;  // null: there is none

@@ -21,10 +21,14 @@ class PagePool : public std::enable_shared_from_this<PagePool> {
   std::shared_ptr<std::uint8_t[]> take(std::size_t bytes);
 
  private:
+  struct Free {
+    void operator()(std::uint8_t* bytes) const;
+  };
   struct Buffer {
-    std::unique_ptr<std::uint8_t[]> bytes;
+    std::unique_ptr<std::uint8_t[], Free> bytes;
     std::size_t capacity = 0;
   };
+  static Buffer allocate(std::size_t bytes);
   // Of buffers that nobody uses, or twice the largest page.
   static constexpr std::size_t kMostFreeBytes = std::size_t{32} << 20;
 
