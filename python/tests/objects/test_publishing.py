@@ -358,6 +358,7 @@ def test_an_interrupted_replacement_leaves_nothing(store, documents, url, scratc
         while sum(line.startswith("PUT ") for line in store.proxy.requests) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
         job.send_signal(signal.SIGINT)
+        store.proxy.on_request = lambda request: None
         error = job.communicate(timeout=60)[1]
     assert job.returncode == -signal.SIGINT, error
     assert in_store(store, url) == before and list(scratch.iterdir()) == []
