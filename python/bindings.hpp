@@ -10,5 +10,6 @@ void bind_jobs(nanobind::module_& module);     // index, append, merge, plan, ve
 void bind_search(nanobind::module_& module);   // an open index
 void bind_sort(nanobind::module_& module);     // lines of files, strings in memory
 void bind_command(nanobind::module_& module);  // the program
+void bind_parquet(nanobind::module_& module);  // row groups of Parquet files
 
 }  // namespace spillway::python

@@ -98,10 +98,25 @@ int run_program(const std::vector<std::string>& words, const nb::callable& open_
   return run_command_line(words, commands, session);
 }
 
+// The operands among the words of a command line. None if the command or an option is wrong, which run_program()
+// tells, and for commands that read their words themselves.
+std::vector<std::string> operands_of(const std::vector<std::string>& words) {
+  for (const Command& command : all_commands()) {
+    if (words.empty() || command.name != words.front() || command.run_words) continue;
+    try {
+      return parse_arguments(command, {words.begin() + 1, words.end()}).operands();
+    } catch (const UsageError&) {
+      return {};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void bind_command(nb::module_& module) {
   module.def("run_program", run_program, nb::arg("words"), nb::arg("open_inputs"));
+  module.def("operands", operands_of, nb::arg("words"));
   module.def("received_signal", [] { return received_signal().load(); });
   module.def("end_by_signal", [](int number) { end_by_signal(number); });
   module.attr("signal_exit") = kSignalExit;

@@ -14,4 +14,5 @@ NB_MODULE(_engine, module) {
   python::bind_search(module);
   python::bind_sort(module);
   python::bind_command(module);
+  python::bind_parquet(module);
 }

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from .errors import InputOutputError, UsageError
+from . import _engine
+from .errors import CorruptError, InputOutputError, UsageError
 from .objects import is_url
 from .objects.attempts import repeat
 from .objects.location import locate
@@ -32,8 +33,8 @@ class ColumnFiles:
     `fields`: the names of each field. Only these columns are read; "doc.body.text" is a member of structs. All files have
     the same columns. `threads`: of the job; half as many read, since reading takes less time than indexing. `part`: of the
     row groups, those of part I of N, as (I, N): those that begin in this part of the bytes of all files, so that the parts
-    have each row group once, in order. `memory`: of the job; None: enough. Raises ImportError without pyarrow, and UsageError, also while batches are read, for
-    files of different columns.
+    have each row group once, in order. `memory`: of the job; None: enough. Raises ImportError without pyarrow, and
+    UsageError, also while batches are read, for files of different columns.
     """
 
     def __init__(
@@ -53,7 +54,11 @@ class ColumnFiles:
         self._states: dict[str, Any] = {}  # of files in a store, as they were found
         self._fields = fields
         self._threads = max(1, min((threads + 1) // 2, _MOST_THREADS))
-        self.schema = pyarrow.schema([(column.name, column.type) for column in self._columns_of(files[0])])
+        self._pages = _engine.Pages()
+        of_views = files[0][1] == "parquet" and _has_views()
+        self.schema = pyarrow.schema(
+            [(column.name, _as_view(column.type) if of_views else column.type) for column in self._columns_of(files[0])]
+        )
 
     def _columns_of(self, file: tuple[str, str]) -> list[_Column]:
         schema = _schema_of(file)
@@ -78,7 +83,7 @@ class ColumnFiles:
                 )
             share = range(begin, end)
             if file[1] == "parquet":
-                yield from _parquet_units(file[0], columns, self.schema, share, self._batch_bytes)
+                yield from _parquet_units(file[0], columns, self.schema, share, self._batch_bytes, self._pages)
             else:
                 yield from _ipc_units(file[0], columns, self.schema, share)
         for path, state in self._states.items():
@@ -191,14 +196,20 @@ def _shaped(batch: Any, columns: Sequence[_Column], schema: Any) -> Any:
 
 
 def _parquet_units(
-    path: str, columns: Sequence[_Column], schema: Any, share: range, batch_bytes: int
+    path: str, columns: Sequence[_Column], schema: Any, share: range, batch_bytes: int, pages: _engine.Pages
 ) -> Iterator[Callable[[], Iterator[Any]]]:
     import pyarrow.parquet
 
     leaves = [".".join(column.path) for column in columns]
     metadata = _answer(path, "cannot read its footer", lambda: pyarrow.parquet.read_metadata(_source_of(path)))
+    chunks = _Chunks(metadata, columns, schema) if not is_url(path) else None
 
     def read(group: int) -> Iterator[Any]:
+        rows = _batch_rows(metadata.row_group(group), leaves, batch_bytes)
+        engines = chunks.of(group) if chunks is not None else None
+        if engines is not None:
+            yield from _read_by_engine(path, group, engines, metadata.row_group(group).num_rows, rows, pages)
+            return
         # Pages come through a buffer, so a thread holds a page and a batch, and not a row group. From a store, where each
         # request takes long, it holds the columns of the row group.
         buffer_bytes = 0 if is_url(path) else batch_bytes // 2
@@ -208,7 +219,6 @@ def _parquet_units(
                 _source_of(path), metadata=metadata, buffer_size=buffer_bytes, pre_buffer=is_url(path)
             ) as file,
         ):
-            rows = _batch_rows(metadata.row_group(group), leaves, batch_bytes)
             for batch in file.iter_batches(rows, [group], leaves, use_threads=False):
                 yield _shaped(batch, columns, schema)
 
@@ -217,10 +227,98 @@ def _parquet_units(
             yield partial(resume_on_failure, partial(read, group), f"{path}: cannot read row group {group}", path)
 
 
+def _has_views() -> bool:
+    """Whether this pyarrow makes views of texts, as which the engine reads row groups (since pyarrow 16)."""
+    import pyarrow
+
+    try:
+        pyarrow.array([""], pyarrow.string()).cast(pyarrow.string_view())
+    except (AttributeError, pyarrow.ArrowException):
+        return False
+    return True
+
+
+def _as_view(type: Any) -> Any:
+    import pyarrow
+
+    if pyarrow.types.is_string(type) or pyarrow.types.is_large_string(type):
+        return pyarrow.string_view()
+    if pyarrow.types.is_binary(type) or pyarrow.types.is_large_binary(type):
+        return pyarrow.binary_view()
+    return type
+
+
+# What the engine reads itself (corpora/parquet/). Numbers: those of python/parquet.cpp.
+_CODECS = {"UNCOMPRESSED": 0, "GZIP": 1, "ZSTD": 2}
+_ENCODINGS = {"PLAIN", "PLAIN_DICTIONARY", "RLE", "RLE_DICTIONARY", "BIT_PACKED"}  # the last one of levels that there are not
+_TEXT, _INT32, _INT64 = range(3)
+
+
+class _Chunks:
+    """The column chunks of a Parquet file for the engine."""
+
+    def __init__(self, metadata: Any, columns: Sequence[_Column], schema: Any):
+        self._metadata = metadata
+        places = [metadata.schema.column(i) for i in range(metadata.num_columns)]
+        paths = [place.path for place in places]
+        self._columns: list[tuple[int, str, int, int]] | None = []  # number, name, type, highest definition level
+        for column, field in zip(columns, schema):
+            path = ".".join(column.path)
+            number = paths.index(path) if paths.count(path) == 1 else None
+            type = None if number is None else self._type_of(places[number], column.type, field.type)
+            if number is None or type is None or places[number].max_repetition_level != 0:
+                self._columns = None
+                return
+            self._columns.append((number, column.name, type, places[number].max_definition_level))
+
+    @staticmethod
+    def _type_of(place: Any, found: Any, wanted: Any) -> int | None:
+        import pyarrow.types as types
+
+        if place.physical_type == "BYTE_ARRAY" and wanted == _as_view(found) and wanted != found:
+            return _TEXT
+        if wanted != found:
+            return None
+        if place.physical_type == "INT32" and (types.is_int32(found) or types.is_uint32(found)):
+            return _INT32
+        if place.physical_type == "INT64" and (types.is_int64(found) or types.is_uint64(found)):
+            return _INT64
+        return None
+
+    def of(self, group: int) -> list[tuple[str, int, int, int, int, int, int]] | None:
+        """The chunks of a row group, in the order of the columns; None if pyarrow must read it: it knows all codecs and
+        encodings."""
+        if self._columns is None:
+            return None
+        found = self._metadata.row_group(group)
+        chunks = []
+        for number, name, type, most_definition in self._columns:
+            chunk = found.column(number)
+            codec = _CODECS.get(chunk.compression)
+            if codec is None or not _ENCODINGS.issuperset(chunk.encodings) or chunk.num_values != found.num_rows:
+                return None
+            sizes = chunk.total_compressed_size, chunk.total_uncompressed_size
+            chunks.append((name, type, codec, most_definition, _first_page_of(chunk), *sizes))
+        return chunks
+
+
+def _read_by_engine(path: str, group: int, chunks: Any, rows: int, batch_rows: int, pages: _engine.Pages) -> Iterator[Any]:
+    try:
+        reader = _engine.RowGroup(path, chunks, rows, batch_rows, pages, f"{path}: cannot read row group {group}")
+        while (batch := reader.next()) is not None:
+            yield batch
+    except CorruptError as error:
+        raise InputOutputError(str(error)) from error
+
+
 def _begin_of(group: Any) -> int:
     """The offset in the file at which a row group begins."""
-    columns = (group.column(i) for i in range(group.num_columns))
-    return min(int(column.dictionary_page_offset or column.data_page_offset) for column in columns)
+    return min(_first_page_of(group.column(i)) for i in range(group.num_columns))
+
+
+def _first_page_of(chunk: Any) -> int:
+    """The offset of a column chunk. Some writers give a dictionary at 0, where there is none."""
+    return int(chunk.dictionary_page_offset or chunk.data_page_offset)
 
 
 def _batch_rows(group: Any, leaves: Sequence[str], batch_bytes: int) -> int:

@@ -107,13 +107,18 @@ def _made_at(output: str, options: dict[str, Any], force: bool, run: Callable[[s
         return run(output)
     from .objects.publishing import StagedOutput
 
-    scratch = options.get("temp_dir")
-    first = scratch[0] if isinstance(scratch, (list, tuple)) and scratch else scratch
-    with StagedOutput(output, os.fspath(first) if first else None, force=force) as staged:
+    with StagedOutput(output, _scratch_of(options), force=force) as staged:
         report = run(staged.local)
         staged.publish()
     report["output"] = output
     return report
+
+
+def _scratch_of(options: dict[str, Any]) -> str | None:
+    """The first directory that temp_dir names."""
+    scratch = options.get("temp_dir")
+    first = scratch[0] if isinstance(scratch, (list, tuple)) and scratch else scratch
+    return os.fspath(first) if first else None
 
 
 def append(
@@ -132,18 +137,25 @@ def append(
     skip_known: bool = False,
     **options: Any,
 ) -> Report:
-    """Adds documents to the index at `index`, which is replaced in one step when the job is done.
+    """Adds documents to the index at `index`, a directory or a URL, which is replaced in one step when the job is done.
 
     The index itself says how text is analysed and what is stored. If it has a document with the id of a new one, nothing is
     added (BadInputError), unless `replace` (the new document counts) or `skip_known` (the old one counts) is given. Inputs,
     the other parameters, the report and the exceptions are those of `index`.
     """
     path = os.fspath(index)
-    if is_url(path):
-        raise UsageError(f"{path}: append needs an index on a disk; index the new documents by themselves, and merge the indexes into a URL")
     words = option_words(dict(replace=replace, skip_known=skip_known))
     fields = dict(text_field=text, id_field=id, title_field=title, url_field=url, date_field=date)
-    return _run("append", words, [path], inputs, fields, dict(memory=memory, threads=threads, **options), progress)
+    resources = dict(memory=memory, threads=threads, **options)
+    if not is_url(path):
+        return _run("append", words, [path], inputs, fields, resources, progress)
+    from .objects.fetching import GrownIndex
+
+    with GrownIndex(path, _scratch_of(options)) as grown:
+        report = _run("append", words, [grown.local], inputs, fields, resources, progress)
+        grown.publish()
+    report["output"] = path
+    return report
 
 
 def _run(
@@ -201,6 +213,8 @@ def merge(
 ) -> Report:
     """Merges indexes into one: the bytes that one job over all their documents, in this order, would have made.
 
+    An index may be a directory or a URL of an object store, which is copied to a disk first (`temp_dir`).
+
     `memory`, `threads`, `progress` and `force` are those of `index`; `options` are those of `spillway merge --help`, such
     as drop="gone.txt" and dedup="url". Raises UsageError for indexes of different options, and as `index` does.
     """
@@ -208,7 +222,10 @@ def merge(
     words = option_words(dict(memory=memory, threads=threads, force=force, **options))
 
     def run(local: str) -> Report:
-        return _report(_engine.run_merge_job([f"--output={local}", *words, *path_words(paths)], progress))
+        from .objects.fetching import fetched
+
+        with fetched(paths, _scratch_of(options)) as local_paths:
+            return _report(_engine.run_merge_job([f"--output={local}", *words, *path_words(local_paths)], progress))
 
     try:
         return _made_at(os.fspath(output), options, force, run)
@@ -244,6 +261,11 @@ def verify(index: Path) -> dict[str, int]:
     place, for a bad index. Takes 10 MiB and 4 bytes for each document.
     """
     path = os.fspath(index)
+    if is_url(path):
+        from .objects.generations import place_of
+        from .objects.location import locate
+
+        path = place_of(locate(path)).url
     try:
         return _engine.verify(path)
     except InputOutputError as error:

@@ -5,6 +5,7 @@ import os
 import platform
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_one_module_for_python_3_12_and_later():
     """For the stable ABI, where there is one with what the module needs; a free-threaded Python has none."""
     from spillway import _engine
 
-    is_free_threaded = not getattr(sys, "_is_gil_enabled", lambda: True)()
+    is_free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     is_stable = _engine.__file__.endswith(".abi3.so")
     assert is_stable == (sys.version_info >= (3, 12) and not is_free_threaded)
 

@@ -1,4 +1,5 @@
-"""Puts a small object only where there is none: in one step with S3 and boto3, otherwise after a look."""
+"""Puts a small object only where there is none, or only in place of a known one: in one step with S3 and boto3, otherwise
+after a look."""
 
 from __future__ import annotations
 
@@ -8,42 +9,54 @@ from typing import Any
 from ..errors import UsageError
 from .attempts import repeat
 from .location import Location, connect, options_of
-from .source import open_object
+from .source import ObjectState, open_object
 
 
 def put_if_absent(location: Location, data: bytes) -> None:
     """Raises UsageError if there is an object with other bytes. The same bytes are those of an earlier attempt of this put."""
+    if not put_if(location, data, None):
+        raise UsageError(f"the output {location.url} exists: another job made it meanwhile; name another URL")
+
+
+def put_if(location: Location, data: bytes, expected: ObjectState | None) -> bool:
+    """Puts an object if what is there is `expected` (None: nothing). Returns whether the object has these bytes then: also
+    after an earlier attempt of this put, whose answer was lost."""
     client = _client_of(location)
     put = _look_and_put if client is None else _put_on_condition
 
     def attempt() -> bool:
-        return put(client, location, data)
+        return put(client, location, data, expected)
 
-    is_put = repeat(attempt, f"{location.url}: cannot put {len(data)} bytes there")
-    if not is_put and read_small(location) != data:
-        raise UsageError(f"the output {location.url} exists: another job made it meanwhile; name another URL")
+    return repeat(attempt, f"{location.url}: cannot put {len(data)} bytes there") or read_small(location) == data
 
 
-def _look_and_put(_: Any, location: Location, data: bytes) -> bool:
-    from pyarrow import fs
+def state_of(location: Location) -> ObjectState | None:
+    """None if there is no such object."""
+    try:
+        return open_object(location)[1]
+    except FileNotFoundError:
+        return None
 
-    store = connect(location)
-    if store.get_file_info(location.path).type != fs.FileType.NotFound:
+
+def _look_and_put(_: Any, location: Location, data: bytes, expected: ObjectState | None) -> bool:
+    if state_of(location) != expected:
         return False
-    with store.open_output_stream(location.path) as stream:
+    with connect(location).open_output_stream(location.path) as stream:
         stream.write(data)
     return True
 
 
-def _put_on_condition(client: Any, location: Location, data: bytes) -> bool:
-    """Whether the store took it; with `If-None-Match: *` it refuses to replace an object."""
+def _put_on_condition(client: Any, location: Location, data: bytes, expected: ObjectState | None) -> bool:
+    """Whether the store took it: it compares in the step in which it puts."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     bucket = location.root.partition("://")[2]
+    condition = {"IfNoneMatch": "*"} if expected is None else {"IfMatch": f'"{expected.etag}"'}
     try:
-        client.put_object(Bucket=bucket, Key=location.key, Body=data, IfNoneMatch="*")
+        client.put_object(Bucket=bucket, Key=location.key, Body=data, **condition)
     except ClientError as error:
-        if error.response.get("ResponseMetadata", {}).get("HTTPStatusCode") == 412:
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        if status in (409, 412) or (status == 404 and expected is not None):
             return False
         raise OSError(str(error)) from error
     except BotoCoreError as error:

@@ -44,6 +44,9 @@ class Location:
             return f"/{self.key}"
         return f"{authority}/{self.key}" if self.key else authority
 
+    def below(self, name: str) -> Location:
+        return Location(self.root, f"{self.key}/{name}" if self.key else name)
+
     def url_of(self, path: str) -> str:
         """The URL of a path that pyarrow's file system gave."""
         scheme, _, _ = self.root.partition("://")

@@ -1,28 +1,29 @@
 """Puts an index, or a file, into an object store, so that nothing half-made is visible there.
 
 A store has no rename. What makes an index one is its manifest, which holds the hashes of all its files: it is put last,
-after the store was asked whether it has all other files. With `force` the manifest of what is there goes first.
+after the store was asked whether it has all other files. What replaces an index is put beside it as a generation
+(generations.py), and the object `current` is put last.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
-import re
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputOutputError, UsageError
 from .attempts import PUT_ATTEMPTS, ObjectChanged, repeat
-from .conditional import put_if_absent
-from .listing import names_below
+from .conditional import put_if_absent, state_of
+from .generations import CURRENT, MANIFEST, Seen, look, new_generation, remove, remove_old, replace_current
 from .location import Location, connect, has_pattern, locate
-from .source import ObjectState, open_object
+from .source import ObjectState
 
-MANIFEST = "manifest"
-_LAST_FILES = (MANIFEST, "job.json")  # of an index, of shards (spillway.spark)
-_OF_SHARDS = re.compile(r"[0-9]+\.index/[a-z_]+|job\.json")
 _CHUNK_BYTES = 4 << 20
 
 
@@ -44,8 +45,8 @@ def check_absent(url: str, last: str = MANIFEST) -> Location:
     """The location of an output. Raises UsageError if it is there already: an object, or `last` below it; or if the URL
     names no single thing."""
     location = _output(url)
-    for name in (location, _below(location, last)):
-        if _state(name) is not None:
+    for name in (location, location.below(last), location.below(CURRENT)):
+        if state_of(name) is not None:
             raise UsageError(f"the output {name.url} exists; --force replaces it")
     return location
 
@@ -54,7 +55,7 @@ def check_replaceable(url: str) -> Location:
     """The location of a directory that replaces an index or shards. Raises UsageError if an object of that name is there, or
     if the URL names no single thing."""
     location = _output(url)
-    if _state(location) is not None:
+    if state_of(location) is not None:
         raise UsageError(f"the output {location.url} is an object, not an index, and is not replaced; name another URL")
     return location
 
@@ -64,97 +65,141 @@ class StagedOutput:
 
     local: the path to make: a directory or, with `is_file`, a file, which replaces an object in one step. Scratch: below
     `scratch` (default: the system's directory for temporary files), which needs room for the whole output. `force`: replaces
-    an index. Use as a context: at its end the local copy is gone, unless the index that was there is gone and the new one did
-    not arrive.
+    an index. Use as a context: at its end the local copy is gone.
     """
+
+    is_made = False
 
     def __init__(self, url: str, scratch: str | None = None, *, force: bool = False, is_file: bool = False):
         self._location = _output(url) if is_file else check_replaceable(url) if force else check_absent(url)
         self._force = force
-        self._is_kept = False
-        self._directory = tempfile.mkdtemp(prefix="spillway-output-", dir=scratch)
+        self._directory = self._make_directory(scratch)
         self.local = os.path.join(self._directory, self._location.key.rpartition("/")[2])
+
+    def _make_directory(self, scratch: str | None) -> str:
+        return tempfile.mkdtemp(prefix="spillway-output-", dir=scratch)
 
     def __enter__(self) -> StagedOutput:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self._is_kept:
-            shutil.rmtree(self._directory, ignore_errors=True)
+        shutil.rmtree(self._directory, ignore_errors=True)
 
     def publish(self) -> Published:
-        """Puts what was made. Raises UsageError, InputOutputError; there is then no manifest in the store, or the one of
-        somebody else."""
+        """Puts what was made. Raises UsageError, InputOutputError; in the store is then what was there before, or what
+        somebody else put there meanwhile."""
         if os.path.isdir(self.local):
-            return self._publish_directory()
+            return publish_directory(self.local, self._location.url, force=self._force)
         state = _put(self.local, self._location)
         return Published(self._location.url, 1, state.size)
 
-    def _publish_directory(self) -> Published:
-        url = self._location.url
-        if not self._force:
-            return publish_directory(self.local, url)
-        was_there = any(_state(_below(self._location, name)) is not None for name in _LAST_FILES)
+
+class KeptOutput(StagedOutput):
+    """An output by URL of a job that goes on after an interruption (--resumable): its directory has the same name for the
+    same URL, and is gone only when the store has the output.
+
+    words: of the command. is_made: the output is whole on this machine, and was made by a command with these words; nothing
+    is left but to publish it. restart: what an earlier job left is removed. Raises UsageError if another command's output
+    is there.
+    """
+
+    def __init__(
+        self, url: str, scratch: str, words: Sequence[str], *, force: bool = False, is_file: bool = False, restart: bool = False
+    ):
+        super().__init__(url, scratch, force=force, is_file=is_file)
+        if restart:
+            shutil.rmtree(self._directory)
+            os.mkdir(self._directory, 0o700)
+        command = os.path.join(self._directory, "spillway-command")
+        self.is_made = os.path.lexists(self.local)
+        if self.is_made and _words_in(command) != list(words):
+            raise UsageError(
+                f"{self.local} is the output of another command for {self._location.url}, which did not arrive there: repeat "
+                "that command, or discard its output with --restart"
+            )
+        with open(command, "w", encoding="utf-8") as file:
+            json.dump(list(words), file)
+        self._is_published = False
+
+    def _make_directory(self, scratch: str | None) -> str:
+        assert scratch is not None
+        name = hashlib.sha256(self._location.url.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        directory = os.path.join(scratch, f"spillway-output-{name}")
+        os.makedirs(directory, 0o700, exist_ok=True)
+        return directory
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_published:
+            shutil.rmtree(self._directory, ignore_errors=True)
+        with contextlib.suppress(OSError):  # a job that was refused leaves nothing to go on with
+            if os.listdir(self._directory) == ["spillway-command"]:
+                shutil.rmtree(self._directory)
+
+    def publish(self) -> Published:
+        """As of every output. What was made stays until the store has it."""
         try:
-            return publish_directory(self.local, url, force=True)
+            put = super().publish()
         except InputOutputError as error:
-            if not was_there:
-                raise
-            self._is_kept = True
-            raise InputOutputError(f"{error}; the index that was there is gone, and the new one is in {self.local}") from error
+            raise InputOutputError(f"{error}; what was made is in {self.local}, and the same command puts it again") from error
+        self._is_published = True
+        return put
 
 
-def publish_directory(directory: str, url: str, last: str = MANIFEST, *, force: bool = False) -> Published:
+def _words_in(path: str) -> Any:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return None
+
+
+def publish_directory(
+    directory: str, url: str, last: str = MANIFEST, *, force: bool = False, expected: Seen | None = None
+) -> Published:
     """Puts the files of a directory, an index or shards, and last of all `last`, without which the others are nothing. Files
-    that an earlier attempt left there are replaced. `force`: replaces an index or shards, which are none from the first put
-    on."""
-    location = check_replaceable(url) if force else check_absent(url, last)
-    if force:
-        for name in _LAST_FILES:
-            _remove(_below(location, name))
+    that an earlier attempt left there are replaced. `force`: replaces an index or shards: a reader that begins meanwhile
+    finds these, or the new ones. `expected`: what is replaced; otherwise what is there when this begins."""
+    if not force:
+        return _put_all(directory, check_absent(url, last), last)
+    location = check_replaceable(url)
+    seen = expected or look(location)
+    if not seen.is_there:
+        return _put_all(directory, location, last)
+    place = location.below(new_generation())
+    try:
+        published = _put_all(directory, place, last)
+        replace_current(location, place, seen)
+    except BaseException:
+        _remove_all(place)
+        raise
+    remove_old(location, seen)
+    return Published(location.url, published.files, published.bytes)
+
+
+def _put_all(directory: str, location: Location, last: str) -> Published:
     names = sorted(name for name in _files_below(directory) if name != last)
-    put = {name: _put(os.path.join(directory, name), _below(location, name)) for name in names}
+    put = {name: _put(os.path.join(directory, name), location.below(name)) for name in names}
     _expect_all(location, put)
     with open(os.path.join(directory, last), "rb") as file:
         content = file.read()
-    of_last = _below(location, last)
+    of_last = location.below(last)
     put_if_absent(of_last, content)
     try:
         _expect_all(location, put)
     except ObjectChanged:
-        _remove(of_last)
+        remove(of_last)
         raise
-    if force:
-        _remove_old_shards(location, {*names, last})
     return Published(location.url, len(put) + 1, sum(state.size for state in put.values()) + len(content))
 
 
-def _remove(location: Location) -> None:
-    """Removes an object, if it is there."""
-    if _state(location) is not None:
-        repeat(lambda: connect(location).delete_file(location.path), f"{location.url}: cannot remove it")
-
-
-def _remove_old_shards(location: Location, kept: set[str]) -> None:
-    """Removes shards of the output before. The files of an index have the same names in all indexes."""
-    for name in names_below(location):
-        if name not in kept and _OF_SHARDS.fullmatch(name):
-            _remove(_below(location, name))
+def _remove_all(place: Location) -> None:
+    """Removes what was put of a generation, as far as the store lets it: also while the process is told to end."""
+    with contextlib.suppress(OSError):
+        connect(place).delete_dir(place.path)
 
 
 def _files_below(directory: str) -> list[str]:
     return [os.path.relpath(os.path.join(folder, name), directory) for folder, _, names in os.walk(directory) for name in names]
-
-
-def _below(location: Location, name: str) -> Location:
-    return Location(location.root, f"{location.key}/{name}")
-
-
-def _state(location: Location) -> ObjectState | None:
-    try:
-        return open_object(location)[1]
-    except FileNotFoundError:
-        return None
 
 
 def _put(path: str, location: Location) -> ObjectState:
@@ -166,7 +211,7 @@ def _put(path: str, location: Location) -> ObjectState:
     def put() -> ObjectState:
         fs.copy_files(path, location.path, source_filesystem=fs.LocalFileSystem(), destination_filesystem=connect(location),
                       chunk_size=_CHUNK_BYTES)  # fmt: skip
-        found = _state(location)
+        found = state_of(location)
         if found is None or found.size != size:
             raise OSError(f"expected {size} bytes there, found {'nothing' if found is None else found.size}")
         return found
@@ -179,9 +224,9 @@ def _put(path: str, location: Location) -> ObjectState:
 
 def _expect_all(location: Location, put: dict[str, Any]) -> None:
     for name, expected in put.items():
-        found = _state(_below(location, name))
+        found = state_of(location.below(name))
         if found != expected:
             raise ObjectChanged(
-                f"{location.url}/{name} changed while the index was put there: expected {expected}, found {found or 'nothing'}; "
-                "another job writes to this URL: give each job a URL of its own"
+                f"{location.url}/{name} changed while the index was put there: expected {expected}, found {found or 'nothing'}"
+                "; another job writes to this URL: give each job a URL of its own"
             )

@@ -87,10 +87,11 @@ class StoreOutput:
 
     def read(self, name: str) -> bytes | None:
         from ..objects.conditional import read_small
+        from ..objects.generations import place_of
         from ..objects.location import locate
 
         with _as_job_error():
-            return read_small(locate(f"{self.name}/{name}"))
+            return read_small(place_of(locate(self.name)).below(name))
 
     def publish(self, directory: str, last: str) -> None:
         from ..objects.publishing import publish_directory

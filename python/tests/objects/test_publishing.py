@@ -121,25 +121,213 @@ def test_nothing_is_replaced_unasked(store, documents, url, scratch):
     before = in_store(store, url)
     again = index(store, documents, url, scratch)
     assert again.returncode == 2 and f"{url}/manifest exists" in again.stderr
-    resumable = index(store, documents, url, scratch, "--resumable")
-    assert resumable.returncode == 2 and "--resumable needs a local output" in resumable.stderr
+    resumable = store.spillway("index", documents, "-o", f"{url}-new", "--resumable")
+    assert resumable.returncode == 2 and "--resumable needs --temp-dir DIR" in resumable.stderr
     appended = store.spillway("append", url, documents)
-    assert appended.returncode == 2
+    assert appended.returncode != 0 and "known" in appended.stderr
     assert in_store(store, url) == before
+
+
+def current_of(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files of the index that a URL names, and nothing else may be there."""
+    place = files["current"].decode().strip() + "/"
+    assert all(name == "current" or name.startswith(place) for name in files), sorted(files)
+    return {name.removeprefix(place): data for name, data in files.items() if name != "current"}
+
+
+def changes_of(store: Store) -> list[str]:
+    """What was put and removed, in order."""
+    lines = [line.split() for line in store.proxy.requests if "/docs.index/" in line]
+    changes = [words for words in lines if words[0] in ("PUT", "DELETE")]
+    return [f"{words[0]} {words[1].partition('/docs.index/')[2].partition('?')[0]}" for words in changes]
 
 
 def test_force_replaces_an_index(store, documents, url, scratch, tmp_path):
     assert index(store, documents, url, scratch, "--positions").returncode == 0
     store.spillway("index", documents, "-o", tmp_path / "local")
-    store.proxy.requests.clear()
+    for old in ("index", "generation"):
+        store.proxy.requests.clear()
+        done = index(store, documents, url, scratch, "--force")
+        assert done.returncode == 0 and f"{url}: " in done.stderr, done.stderr
+        assert current_of(in_store(store, url)) == files_of(tmp_path / "local") and list(scratch.iterdir()) == []
+        changes = changes_of(store)
+        turn = changes.index("PUT current")
+        assert all(change.startswith("PUT generation-") for change in changes[:turn]) and "/manifest" in changes[turn - 1]
+        assert not any(change.startswith("PUT ") and change[-1] not in "/ " for change in changes[turn + 1 :]), changes
+        assert old != "index" or changes[turn + 1] == "DELETE manifest"
+        assert store.spillway("verify", url).returncode == 0
+    again = index(store, documents, url, scratch)
+    assert again.returncode == 2 and f"{url}/current exists" in again.stderr
+    assert index(store, documents, f"{url}-new", scratch, "--force").returncode == 0  # nothing is there
+    assert in_store(store, f"{url}-new") == files_of(tmp_path / "local")
+
+
+def test_a_reader_finds_an_index_at_each_moment_of_a_replacement(store, documents, url, scratch, tmp_path):
+    """Reads before each request that changes the store. What it finds is the old index or the new one."""
+    script = """
+import sys
+from spillway.objects.fetching import fetch
+fetch(sys.argv[1], sys.argv[2])
+"""
+    direct = {**store.environment, **environment(store.port)}
+    found: list[dict[str, bytes]] = []
+
+    def read(request: bytes) -> None:
+        if request.startswith((b"PUT ", b"DELETE ")):
+            copy = tmp_path / f"copy-{len(found)}"
+            done = subprocess.run([sys.executable, "-c", script, url, copy], env=direct, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            found.append(files_of(copy))
+
+    for name, options in (("old", ["--positions"]), ("new", [])):
+        assert store.spillway("index", documents, "-o", tmp_path / name, *options).returncode == 0
+    assert index(store, documents, url, scratch, "--positions").returncode == 0
+    store.proxy.on_request = read
+    assert index(store, documents, url, scratch, "--force").returncode == 0
+    old, new = files_of(tmp_path / "old"), files_of(tmp_path / "new")
+    assert len(found) > 20 and found[0] == old and found[-1] == new
+    turn = found.index(new)
+    assert all(files == old for files in found[:turn]) and all(files == new for files in found[turn:])
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_killed_replacement_leaves_an_index(store, documents, url, scratch, tmp_path, moment):
+    """Killed before or after `current` is put."""
+    job: list[subprocess.Popen] = []
+
+    def kill(request: bytes) -> None:
+        if request.startswith(b"PUT " if moment == "before" else b"DELETE ") and (
+            moment == "after" or b"/docs.index/current" in request.split(b"\r\n")[0]
+        ):
+            job[0].kill()
+            time.sleep(0.5)
+
+    assert index(store, documents, url, scratch, "--positions").returncode == 0
+    store.proxy.on_request = kill
+    words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch, "--force"]
+    job.append(subprocess.Popen(words, env=store.environment, stderr=subprocess.DEVNULL))
+    assert job[0].wait(timeout=120) == -signal.SIGKILL
+    store.proxy.on_request = lambda request: None
+    assert store.spillway("verify", url).returncode == 0
+    assert index(store, documents, url, scratch, "--force").returncode == 0
+    store.spillway("index", documents, "-o", tmp_path / "local")
+    files = in_store(store, url)
+    place = files["current"].decode().strip() + "/"
+    found = {name.removeprefix(place): data for name, data in files.items() if name.startswith(place)}
+    assert found == files_of(tmp_path / "local")
+    assert "manifest" not in files and "postings" not in files
+
+
+def test_of_two_jobs_that_replace_an_index_the_second_fails(store, documents, url, scratch):
+    def another(request: bytes) -> None:
+        if request.startswith(b"PUT ") and b"/manifest" in request.split(b"\r\n")[0] and not others:
+            others.append(True)
+            assert index(store, documents, url, scratch, "--force").returncode == 0
+
+    others: list[bool] = []
+    assert index(store, documents, url, scratch).returncode == 0
+    store.proxy.on_request = another
     done = index(store, documents, url, scratch, "--force")
+    assert others and done.returncode == 2 and "another job replaced the index" in done.stderr, done.stderr
+    current_of(in_store(store, url))  # nothing is left of the second
+    assert store.spillway("verify", url).returncode == 0
+
+
+def test_append_grows_an_index_in_the_store(store, documents, url, scratch, tmp_path):
+    more = tmp_path / "more.jsonl"
+    more.write_text("".join(json.dumps({"id": f"m{i}", "text": f"more w{i}"}) + "\n" for i in range(500)))
+    store.spillway("index", documents, "-o", tmp_path / "local")
+    store.spillway("append", tmp_path / "local", more)
+    assert index(store, documents, url, scratch).returncode == 0
+    done = store.spillway("append", url, store.put(more, "more.jsonl"), "--temp-dir", scratch)
+    assert done.returncode == 0, done.stderr
+    assert current_of(in_store(store, url)) == files_of(tmp_path / "local") and list(scratch.iterdir()) == []
+    known = store.spillway("append", url, more, "--temp-dir", scratch)
+    assert known.returncode != 0 and "known" in known.stderr
+    assert current_of(in_store(store, url)) == files_of(tmp_path / "local") and list(scratch.iterdir()) == []
+    missing = store.spillway("append", f"{url}-none", more)
+    assert missing.returncode == 2 and "does not exist" in missing.stderr
+    resumable = store.spillway("append", url, more, "--resumable")
+    assert resumable.returncode == 2 and "needs an index on a disk" in resumable.stderr
+
+
+def test_the_library_appends_and_merges_by_url(store, documents, url, scratch, tmp_path):
+    script = """
+import sys, spillway
+documents, url, scratch, local = sys.argv[1:]
+spillway.index(documents, url, temp_dir=scratch, progress=False)
+report = spillway.append(url, [("x", "one more")], temp_dir=scratch, progress=False)
+assert (report.output, report.index_documents) == (url, 20001), report
+spillway.merge([url], local, temp_dir=scratch, progress=False)
+assert spillway.verify(url) == spillway.verify(local)
+print(spillway.Index(local).search("more").ids)
+try: spillway.append(url + "-none", [("x", "y")])
+except spillway.NotFoundError as error: print(error)
+"""
+    words = [sys.executable, "-c", script, documents, url, scratch, tmp_path / "local"]
+    done = subprocess.run(words, env=store.environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "['x']" in done.stdout and "does not exist" in done.stdout, done.stderr
+    assert current_of(in_store(store, url)) == files_of(tmp_path / "local") and list(scratch.iterdir()) == []
+
+
+def test_an_append_that_loses_an_update_fails(store, documents, url, scratch, tmp_path):
+    """Another job appends after this one has read the index."""
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(json.dumps({"id": name, "text": name}) + "\n")
+
+    def another(request: bytes) -> None:
+        if request.startswith(b"PUT ") and not others:
+            others.append(True)
+            assert store.spillway("append", url, tmp_path / "two").returncode == 0
+
+    others: list[bool] = []
+    assert index(store, documents, url, scratch).returncode == 0
+    store.proxy.on_request = another
+    done = store.spillway("append", url, tmp_path / "one", "--temp-dir", scratch)
+    assert others and done.returncode == 2 and "another job replaced the index" in done.stderr, done.stderr
+    store.proxy.on_request = lambda request: None
+    assert store.spillway("append", url, tmp_path / "one", "--temp-dir", scratch).returncode == 0
+    assert store.spillway("merge", url, "-o", tmp_path / "copy").returncode == 0
+    assert all(store.spillway("search", tmp_path / "copy", word).stdout for word in ("one", "two"))
+
+
+def test_commands_that_need_a_disk_say_so(store, url):
+    done = store.spillway("search", url, "words")
+    assert done.returncode == 2 and f"`spillway merge {url} -o DIR` copies it" in done.stderr, done.stderr
+
+
+def test_a_resumable_job_puts_what_it_made(store, documents, url, scratch, tmp_path):
+    store.spillway("index", documents, "-o", tmp_path / "local")
+    store.proxy.refuse = is_put_of("manifest")
+    failed = index(store, documents, url, scratch, "--resumable")
+    assert failed.returncode == 2 and "the same command puts it again" in failed.stderr, failed.stderr
+    (kept,) = scratch.iterdir()
+    made = (kept / "docs.index" / "manifest").stat().st_mtime_ns
+    other = index(store, documents, url, scratch, "--resumable", "--positions")
+    assert other.returncode == 2 and "the output of another command" in other.stderr
+    assert (kept / "docs.index" / "manifest").stat().st_mtime_ns == made
+    store.proxy.refuse = lambda request: False
+    done = index(store, documents, url, scratch, "--resumable")
     assert done.returncode == 0, done.stderr
     assert in_store(store, url) == files_of(tmp_path / "local") and list(scratch.iterdir()) == []
-    changes = [line for line in store.proxy.requests if line.startswith(("PUT ", "POST ", "DELETE ")) and "/docs.index/" in line]
-    of_manifest = [number for number, line in enumerate(changes) if "/docs.index/manifest" in line]
-    assert of_manifest[0] == 0 and changes[0].startswith("DELETE "), changes
-    assert of_manifest[-1] == len(changes) - 1 and changes[-1].startswith("PUT "), changes
-    assert index(store, documents, f"{url}-new", scratch, "--force").returncode == 0  # nothing is there
+
+
+def test_a_resumable_job_goes_on_after_a_kill(store, tmp_path, url, scratch):
+    documents = tmp_path / "many.jsonl"
+    documents.write_text("".join(json.dumps({"id": str(i), "text": f"w{i % 997} w{i} " * 20}) + "\n" for i in range(100_000)))
+    store.spillway("index", documents, "-o", tmp_path / "local")
+    words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch, "--resumable",
+             "--threads", "1", "--block-bytes", "1M"]  # fmt: skip
+    with subprocess.Popen(words, env=store.environment, stderr=subprocess.DEVNULL) as job:
+        deadline = time.monotonic() + 60
+        while not list(scratch.glob("*/docs.index.work/spillway-manifest-[3-9]")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        job.kill()
+    assert job.returncode == -signal.SIGKILL and store.keys(key_of(url)) == []
+    done = subprocess.run([*words, "--json", tmp_path / "report"], env=store.environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "report").read_text())["resumed_bytes"] > 0
+    assert in_store(store, url) == files_of(tmp_path / "local") and list(scratch.iterdir()) == []
 
 
 def test_a_forced_job_that_fails_before_it_puts_keeps_the_index(store, documents, url, scratch):
@@ -149,18 +337,31 @@ def test_a_forced_job_that_fails_before_it_puts_keeps_the_index(store, documents
     assert failed.returncode == 2 and in_store(store, url) == before
 
 
-def test_a_forced_put_that_fails_keeps_the_local_index(store, documents, url, scratch, tmp_path):
+def test_a_forced_put_that_fails_keeps_the_index_in_the_store(store, documents, url, scratch):
     assert index(store, documents, url, scratch).returncode == 0
-    store.proxy.refuse = is_put_of("postings")
-    failed = index(store, documents, url, scratch, "--force")
-    assert failed.returncode == 2 and "the index that was there is gone, and the new one is in" in failed.stderr, failed.stderr
-    assert "manifest" not in store.keys(key_of(url))
-    kept = Path(failed.stderr.strip().rpartition(" is in ")[2])
-    store.spillway("index", documents, "-o", tmp_path / "local")
-    assert files_of(kept) == files_of(tmp_path / "local")
-    store.proxy.refuse = lambda request: False
-    assert index(store, documents, url, scratch, "--force").returncode == 0
-    assert in_store(store, url) == files_of(kept)
+    before = in_store(store, url)
+    for name in ("postings", "manifest", "current"):
+        store.proxy.refuse = is_put_of(name)
+        failed = index(store, documents, url, scratch, "--force", "--positions")
+        assert failed.returncode == 2 and "cannot put" in failed.stderr, failed.stderr
+        assert in_store(store, url) == before and list(scratch.iterdir()) == []
+
+
+def test_an_interrupted_replacement_leaves_nothing(store, documents, url, scratch):
+    assert index(store, documents, url, scratch).returncode == 0
+    before = in_store(store, url)
+    store.proxy.requests.clear()
+    store.proxy.on_request = lambda request: time.sleep(3) if request.startswith((b"PUT ", b"POST ")) else None
+    words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch, "--force"]
+    with subprocess.Popen(words, env=store.environment, stderr=subprocess.PIPE) as job:
+        deadline = time.monotonic() + 60
+        while sum(line.startswith("PUT ") for line in store.proxy.requests) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        job.send_signal(signal.SIGINT)
+        store.proxy.on_request = lambda request: None
+        error = job.communicate(timeout=60)[1]
+    assert job.returncode == -signal.SIGINT, error
+    assert in_store(store, url) == before and list(scratch.iterdir()) == []
 
 
 def test_force_replaces_no_other_object(store, documents, url, scratch):

@@ -1,0 +1,48 @@
+#include "corpora/parquet/page_codec.hpp"
+
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <new>
+
+namespace spillway {
+
+struct PageUnpacker::Contexts {
+  ZSTD_DCtx* zstd = ZSTD_createDCtx();
+  libdeflate_decompressor* deflate = libdeflate_alloc_decompressor();
+
+  Contexts() = default;
+  Contexts(const Contexts&) = delete;
+  Contexts& operator=(const Contexts&) = delete;
+  ~Contexts() {
+    ZSTD_freeDCtx(zstd);
+    if (deflate != nullptr) libdeflate_free_decompressor(deflate);
+  }
+};
+
+PageUnpacker::PageUnpacker() : contexts_(std::make_unique<Contexts>()) {
+  if (contexts_->zstd == nullptr || contexts_->deflate == nullptr) throw std::bad_alloc();
+}
+
+PageUnpacker::~PageUnpacker() = default;
+
+bool PageUnpacker::unpack(ParquetCodec codec, std::span<const std::uint8_t> stored, std::span<std::uint8_t> raw) {
+  switch (codec) {
+    case ParquetCodec::kNone:
+      if (stored.size() != raw.size()) return false;
+      std::memcpy(raw.data(), stored.data(), raw.size());
+      return true;
+    case ParquetCodec::kGzip: {
+      std::size_t size = 0;
+      return libdeflate_gzip_decompress(contexts_->deflate, stored.data(), stored.size(), raw.data(), raw.size(),
+                                        &size) == LIBDEFLATE_SUCCESS &&
+             size == raw.size();
+    }
+    case ParquetCodec::kZstd:
+      return ZSTD_decompressDCtx(contexts_->zstd, raw.data(), raw.size(), stored.data(), stored.size()) == raw.size();
+  }
+  return false;
+}
+
+}  // namespace spillway

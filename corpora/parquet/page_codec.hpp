@@ -1,0 +1,29 @@
+// Unpacks the pages of Parquet files.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace spillway {
+
+// Snappy is left to pyarrow: a decoder of our own was no faster than its copy and Google's decoder together.
+enum class ParquetCodec { kNone, kGzip, kZstd };
+
+// One for each thread.
+class PageUnpacker {
+ public:
+  PageUnpacker();
+  ~PageUnpacker();
+  PageUnpacker(const PageUnpacker&) = delete;
+  PageUnpacker& operator=(const PageUnpacker&) = delete;
+
+  // Fills `raw` with what `stored` holds. Returns false if that is damaged or has another size.
+  bool unpack(ParquetCodec codec, std::span<const std::uint8_t> stored, std::span<std::uint8_t> raw);
+
+ private:
+  struct Contexts;
+  std::unique_ptr<Contexts> contexts_;
+};
+
+}  // namespace spillway

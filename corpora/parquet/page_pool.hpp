@@ -1,0 +1,44 @@
+// Buffers for unpacked pages, which are used again: large allocations that come and go would be given back to the
+// system, and each of their pages would be zeroed anew. That took a third of the time of reading 500 MB of text in
+// zstd.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace spillway {
+
+using PageBytes = std::shared_ptr<const std::uint8_t[]>;
+
+// Thread-safe. Buffers may outlive the pool's owners.
+class PagePool : public std::enable_shared_from_this<PagePool> {
+ public:
+  static std::shared_ptr<PagePool> make() { return std::shared_ptr<PagePool>(new PagePool); }
+  // At least `bytes` bytes, with any content.
+  std::shared_ptr<std::uint8_t[]> take(std::size_t bytes);
+
+ private:
+  struct Free {
+    void operator()(std::uint8_t* bytes) const;
+  };
+  struct Buffer {
+    std::unique_ptr<std::uint8_t[], Free> bytes;
+    std::size_t capacity = 0;
+  };
+  static Buffer allocate(std::size_t bytes);
+  // Of buffers that nobody uses, or twice the largest page.
+  static constexpr std::size_t kMostFreeBytes = std::size_t{32} << 20;
+
+  PagePool() = default;
+  Buffer take_free(std::size_t bytes);
+  void give_back(Buffer buffer) noexcept;
+
+  std::mutex mutex_;
+  std::vector<Buffer> free_;
+  std::size_t free_bytes_ = 0, largest_bytes_ = 0;
+};
+
+}  // namespace spillway
