@@ -60,9 +60,7 @@ std::size_t BlockQueue::worker_count() const {
 // Counts the block that is being filled. The blocks that wait for lanes have memory of their own during the whole job.
 // If they counted only until there are lanes, parsers would stop then, until most of the blocks are sorted: 16 of them
 // stood still for 0.15 s.
-std::size_t BlockQueue::most_in_flight() const {
-  return setup_.plan.blocks_in_flight + setup_.plan.waiting_blocks;
-}
+std::size_t BlockQueue::most_in_flight() const { return setup_.plan.blocks_in_flight + setup_.plan.waiting_blocks; }
 
 void BlockQueue::await_lanes() {
   if (!setup_.sorters.starting.valid()) return;

@@ -31,8 +31,8 @@ constexpr std::size_t kMostArchiveBytes = 4 * kMebibyte, kMostArrowBytes = 16 * 
 
 // Records of plain files up to this length are read once, and unescaped in memory as others are. Longer ones are read
 // four times and unescaped in small pieces. Source code has 42 % of its bytes in JSON lines above 1 MiB and 6 % in
-// lines above 16 MiB: indexing 1.3 GB of it on two cores took 12 % less CPU time with 16 MiB than with 1 MiB, and a line of
-// 17 MB at the end of the input kept one thread for 0.06 s while 15 others had nothing to do.
+// lines above 16 MiB: indexing 1.3 GB of it on two cores took 12 % less CPU time with 16 MiB than with 1 MiB, and a
+// line of 17 MB at the end of the input kept one thread for 0.06 s while 15 others had nothing to do.
 constexpr std::size_t kMostRecordBytes = 64 * kMebibyte;
 constexpr std::size_t kPartsOfRecords = 32;  // of the memory: all buffers for them take one
 constexpr std::size_t kLeastForRecords = 1024 * kMebibyte;
@@ -403,7 +403,8 @@ std::string IndexPlan::describe() const {
   line("tasks of", megabytes(reader.task_bytes) + ", read through buffers of " + megabytes(reader.buffer_bytes) +
                        ", records of plain files of up to " + megabytes(reader.record_bytes));
   line("chunks with a table of", std::to_string(chunk.table_entries) + " entries");
-  const std::string waiting = ", and " + std::to_string(waiting_blocks) + " more that may wait, as the GPU is being started";
+  const std::string waiting =
+      ", and " + std::to_string(waiting_blocks) + " more that may wait, as the GPU is being started";
   line("blocks of", megabytes(assembler.block_bytes) + ", " + std::to_string(blocks_in_flight) + " in flight" +
                         (waiting_blocks == 0 ? "" : waiting));
   line("runs in blocks of", std::to_string(run_block_bytes >> 10) + " KiB");

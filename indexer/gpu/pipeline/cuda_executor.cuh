@@ -276,9 +276,9 @@ class CudaExecutor {
     return setup_.records->sort(keys, count, bits, scratch.data(), stream_.handle());
   }
 
-  // Copies the arrays to the host and waits for them: into the staging buffer, whose uploads are done, where it can grow
-  // to hold them; else through it into memory of the budget, which other blocks' lists may still hold. GpuMemoryError where there
-  // is none.
+  // Copies the arrays to the host and waits for them: into the staging buffer, whose uploads are done, where it can
+  // grow to hold them; else through it into memory of the budget, which other blocks' lists may still hold.
+  // GpuMemoryError where there is none.
   Download download(const DownloadedArrays& arrays, std::size_t bytes) {
     Buffer memory;
     grow_staging(bytes);
