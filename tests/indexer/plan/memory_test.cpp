@@ -378,7 +378,8 @@ TEST(IndexPlan, HoldsLongRecordsOfPlainFilesWhereThereIsMuchMemory) {
   const auto reader = [](std::size_t mebibytes, unsigned threads) {
     return plan_index(input_of(mebibytes * kMebibyte, threads), {}, {}).reader;
   };
-  EXPECT_EQ(reader(64 << 10, 16).record_bytes, 16 * kMebibyte);
+  EXPECT_EQ(reader(256 << 10, 16).record_bytes, 64 * kMebibyte);
+  EXPECT_EQ(reader(64 << 10, 16).record_bytes, 32 * kMebibyte);
   EXPECT_EQ(reader(2048, 2).record_bytes, 8 * kMebibyte);
   for (const std::size_t mebibytes : {256, 512, 1023}) {
     EXPECT_EQ(reader(mebibytes, 2).record_bytes, reader(mebibytes, 2).buffer_bytes);
