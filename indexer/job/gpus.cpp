@@ -3,6 +3,7 @@
 #include <future>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "io/base/error.hpp"
 #include "sort/gpu/device/status.hpp"
@@ -74,7 +75,9 @@ void JobGpus::release() {
 void JobGpus::end() {
   release();
   if (!context_.ends_gpu_use) return;
-  for (const int gpu : std::exchange(used_, {})) end_gpu_use(gpu);
+  std::vector<std::future<void>> ends;
+  for (const int gpu : std::exchange(used_, {})) ends.push_back(std::async([gpu] { end_gpu_use(gpu); }));
+  for (const auto& end : ends) end.wait();
 }
 
 }  // namespace spillway

@@ -1,6 +1,8 @@
 #include "indexer/plan/gpu_job.hpp"
 
 #include <algorithm>
+#include <future>
+#include <vector>
 
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
@@ -46,9 +48,14 @@ unsigned lanes_of_two_arenas(std::size_t memory_bytes, std::size_t gpus) {
   return kMostBlockBytes * gpus <= memory_bytes / kLeastBlocksOfMemory ? 3 : 2;
 }
 
+// Creates a context on each GPU, all at the same time: each takes 0.1 to 0.2 s.
 std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
-  std::size_t least = ~std::size_t{0};
-  for (const GpuInfo& gpu : gpus) least = std::min(least, free_device_bytes(gpu.id));
+  std::vector<std::future<std::size_t>> answers;
+  for (std::size_t i = 1; i < gpus.size(); ++i) {
+    answers.push_back(std::async([id = gpus[i].id] { return free_device_bytes(id); }));
+  }
+  std::size_t least = gpus.empty() ? ~std::size_t{0} : free_device_bytes(gpus.front().id);
+  for (auto& answer : answers) least = std::min(least, answer.get());
   return least;
 }
 

@@ -31,8 +31,9 @@ constexpr std::size_t kMostArchiveBytes = 4 * kMebibyte, kMostArrowBytes = 16 * 
 
 // Records of plain files up to this length are read once, and unescaped in memory as others are. Longer ones are read
 // four times and unescaped in small pieces. Source code has 42 % of its bytes in JSON lines above 1 MiB and 6 % in
-// lines above 16 MiB: indexing 1.3 GB of it on two cores took 12 % less CPU time than with 1 MiB.
-constexpr std::size_t kMostRecordBytes = 16 * kMebibyte;
+// lines above 16 MiB: indexing 1.3 GB of it on two cores took 12 % less CPU time with 16 MiB than with 1 MiB, and a
+// line of 17 MB at the end of the input kept one thread for 0.06 s while 15 others had nothing to do.
+constexpr std::size_t kMostRecordBytes = 64 * kMebibyte;
 constexpr std::size_t kPartsOfRecords = 32;  // of the memory: all buffers for them take one
 constexpr std::size_t kLeastForRecords = 1024 * kMebibyte;
 
@@ -234,9 +235,9 @@ std::size_t compaction_share(const IndexPlanInput& input, std::size_t largest_bl
   return std::min(most, compaction_memory_bytes(largest_block_bytes, input.threads));
 }
 
-// Blocks that wait until the GPU is ready, beside those in flight, from memory that no row of the table takes. With 16
-// threads, 4 and 8 GiB of them saved no more time than 2 GiB did (docs/results/gpu_start.md): more slots are touched
-// and locked, and after the start parsing keeps up with the GPU.
+// Blocks that may wait beside those in flight, from memory that no row of the table takes, where the GPU is started
+// while parsers fill them. With 16 threads, 4 and 8 GiB of them saved no more time than 2 GiB did
+// (docs/results/gpu_start.md): more slots are touched and locked, and after the start parsing keeps up with the GPU.
 unsigned waiting_blocks(const IndexPlanInput& input, std::size_t unused, const IndexPlan& plan) {
   constexpr std::size_t kMostWaiting = 2048 * kMebibyte;
   if (!input.waits_for_gpu || plan.assembler.block_bytes == 0) return 0;
@@ -402,7 +403,8 @@ std::string IndexPlan::describe() const {
   line("tasks of", megabytes(reader.task_bytes) + ", read through buffers of " + megabytes(reader.buffer_bytes) +
                        ", records of plain files of up to " + megabytes(reader.record_bytes));
   line("chunks with a table of", std::to_string(chunk.table_entries) + " entries");
-  const std::string waiting = ", and " + std::to_string(waiting_blocks) + " more until the GPU is ready";
+  const std::string waiting =
+      ", and " + std::to_string(waiting_blocks) + " more that may wait, as the GPU is being started";
   line("blocks of", megabytes(assembler.block_bytes) + ", " + std::to_string(blocks_in_flight) + " in flight" +
                         (waiting_blocks == 0 ? "" : waiting));
   line("runs in blocks of", std::to_string(run_block_bytes >> 10) + " KiB");

@@ -51,7 +51,7 @@ struct IndexPlan {
   std::size_t run_block_bytes = 0;
   std::size_t id_sort_bytes = 0;
   unsigned blocks_in_flight = 2;          // one is filled, the others are sorted or written
-  unsigned waiting_blocks = 0;            // more of them while the GPU is being started
+  unsigned waiting_blocks = 0;            // more of them, which fill while the GPU is started
   std::size_t staging_bytes = 0;          // pinned memory of the lanes
   std::size_t pinned_bytes = 0;           // GPU modes: pinned slots for tokens, from memory that nothing else needs
   std::size_t slot_bytes = 0;             // of one such slot

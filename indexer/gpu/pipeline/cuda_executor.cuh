@@ -111,7 +111,7 @@ struct SharedGpu {
 struct CudaExecutorSetup {
   int gpu = 0;
   std::shared_ptr<SharedGpu> shared;  // by the executors on that GPU
-  std::size_t staging_bytes = 0;      // pinned
+  std::size_t staging_bytes = 0;      // pinned, at most
   const DeviceRecordSorter* records;  // null for ChunkForm::kTokens
   const DeviceStringSorter& strings;
   std::shared_ptr<PinnedRegistry> pinned;  // of all executors
@@ -126,6 +126,7 @@ class CudaExecutor {
   explicit CudaExecutor(const CudaExecutorSetup& setup)
       : setup_(setup),
         stream_(setup.gpu),
+        most_staging_bytes_(setup.staging_bytes),
         staging_memory_(setup.budget.reserve(setup.staging_bytes, "the staging buffer of a GPU")),
         values_(kValueBytes) {}
   ~CudaExecutor() { abandon(); }
@@ -133,10 +134,12 @@ class CudaExecutor {
   CudaExecutor& operator=(const CudaExecutor&) = delete;
 
   // Makes ready what a pass over the block needs besides an arena: page-locks the slots of its chunks. The first call
-  // allocates the staging buffer, so that the first block does not wait for those of all executors.
+  // allocates the staging buffer, so that the first block does not wait for those of all executors. It is small, and
+  // grows when lists come down that are larger: with three of 176 MiB, the first block waited 0.03 to 0.06 s for their
+  // pages (16 processors, which parsed meanwhile), and lists of 30 MB followed.
   void prepare(const BlockPacker& packer) {
     stream_.make_current();
-    if (staging_.size() == 0) allocate_staging();
+    if (staging_.size() == 0) allocate_staging(std::min(most_staging_bytes_, kFirstStagingBytes));
     setup_.pinned->lock(packer.chunks(), setup_.gpu);
   }
   // Waits for an arena, which the executor has until give_arena_back().
@@ -273,11 +276,12 @@ class CudaExecutor {
     return setup_.records->sort(keys, count, bits, scratch.data(), stream_.handle());
   }
 
-  // Copies the arrays to the host and waits for them: into the staging buffer, whose uploads are done, where they fit
-  // it; else through it into memory of the budget, which other blocks' lists may still hold. GpuMemoryError where there
-  // is none.
+  // Copies the arrays to the host and waits for them: into the staging buffer, whose uploads are done, where it can
+  // grow to hold them; else through it into memory of the budget, which other blocks' lists may still hold.
+  // GpuMemoryError where there is none.
   Download download(const DownloadedArrays& arrays, std::size_t bytes) {
     Buffer memory;
+    grow_staging(bytes);
     if (bytes <= staging_.size()) {
       for (const DownloadedArray& array : arrays) {
         copy_to_host(staging_.data() + array.host_offset, array.device, array.bytes, stream_.handle());
@@ -309,15 +313,29 @@ class CudaExecutor {
 
  private:
   static constexpr std::size_t kQuarters = 4;
+  static constexpr std::size_t kFirstStagingBytes = std::size_t{32} << 20;
   static constexpr std::size_t kPackBytes = std::size_t{64} << 10;  // that a thread packs at once
   static constexpr std::size_t kValueBytes = 64;
 
   // No later block could be prepared either, so this is no want of memory for one block.
-  void allocate_staging() {
+  void allocate_staging(std::size_t bytes) {
     try {
-      staging_ = PinnedBuffer(setup_.staging_bytes);
+      staging_ = PinnedBuffer(bytes);
     } catch (const GpuMemoryError& error) {
       throw GpuError(error.what(), error.is_lost);
+    }
+  }
+  // Makes room for `bytes` bytes, or as much as the executor may have. Where the system does not lock more memory, the
+  // buffer stays as it was.
+  void grow_staging(std::size_t bytes) {
+    const std::size_t before = staging_.size();
+    if (bytes <= before || before == most_staging_bytes_) return;
+    staging_ = PinnedBuffer();  // never both: the budget pays for one
+    try {
+      staging_ = PinnedBuffer(std::min(most_staging_bytes_, bytes + bytes / 4));
+    } catch (const GpuMemoryError&) {
+      most_staging_bytes_ = before;
+      allocate_staging(before);
     }
   }
   Buffer reserve_lists(std::size_t bytes) {
@@ -368,6 +386,7 @@ class CudaExecutor {
   const CudaExecutorSetup setup_;
   ArenaPool<DeviceBuffer>::Turn arena_;
   GpuStream stream_;
+  std::size_t most_staging_bytes_;
   Reservation staging_memory_;
   PinnedBuffer staging_, values_;
   std::array<GpuEvent, kQuarters> copied_;  // the last copy out of each quarter of the staging buffer

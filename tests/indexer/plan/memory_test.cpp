@@ -205,7 +205,7 @@ TEST(IndexPlan, LetsBlocksWaitForAGpuWhereMemoryIsLeft) {
   EXPECT_EQ(plan.assembler.block_bytes, ready.assembler.block_bytes);
   EXPECT_EQ(plan.waiting_blocks, 8U);
   EXPECT_EQ(plan.pinned_bytes, ready.pinned_bytes + plan.waiting_blocks * plan.assembler.block_bytes);
-  EXPECT_NE(plan.describe().find("and 8 more until the GPU is ready"), std::string::npos);
+  EXPECT_NE(plan.describe().find("and 8 more that may wait, as the GPU is being started"), std::string::npos);
   for (const std::size_t memory : {1024, 2048, 4096, 8192, 16384}) {
     for (const StorePolicy store : {StorePolicy::kMeta, StorePolicy::kText}) {
       ContentOptions options;
@@ -378,7 +378,8 @@ TEST(IndexPlan, HoldsLongRecordsOfPlainFilesWhereThereIsMuchMemory) {
   const auto reader = [](std::size_t mebibytes, unsigned threads) {
     return plan_index(input_of(mebibytes * kMebibyte, threads), {}, {}).reader;
   };
-  EXPECT_EQ(reader(64 << 10, 16).record_bytes, 16 * kMebibyte);
+  EXPECT_EQ(reader(256 << 10, 16).record_bytes, 64 * kMebibyte);
+  EXPECT_EQ(reader(64 << 10, 16).record_bytes, 32 * kMebibyte);
   EXPECT_EQ(reader(2048, 2).record_bytes, 8 * kMebibyte);
   for (const std::size_t mebibytes : {256, 512, 1023}) {
     EXPECT_EQ(reader(mebibytes, 2).record_bytes, reader(mebibytes, 2).buffer_bytes);
