@@ -153,7 +153,7 @@ void ParquetColumn::next_page() {
 }
 
 void ParquetColumn::take_dictionary(const PageHeader& header) {
-  if (header.encoding != kPlain && header.encoding != kPlainDictionary) {
+  if (header.encoding != kPlainValues && header.encoding != kPlainDictionary) {
     fail("a dictionary of plain values", "encoding " + std::to_string(header.encoding));
   }
   dictionary_bytes_ = static_cast<std::size_t>(header.raw_bytes);
@@ -221,7 +221,8 @@ void ParquetColumn::begin_values(const PageHeader& header, std::span<const std::
   page_.rows = static_cast<std::uint64_t>(header.values);
   page_.has_dictionary = header.encoding == kPlainDictionary || header.encoding == kRleDictionary;
   if (!page_.has_dictionary) {
-    if (header.encoding != kPlain) fail("plain values or a dictionary", "encoding " + std::to_string(header.encoding));
+    if (header.encoding != kPlainValues)
+      fail("plain values or a dictionary", "encoding " + std::to_string(header.encoding));
     page_.values = bytes;
     return;
   }

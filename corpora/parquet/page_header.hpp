@@ -23,7 +23,7 @@ struct PageHeader {
   bool is_compressed = true;
 };
 
-inline constexpr std::int64_t kPlain = 0, kPlainDictionary = 2, kRle = 3, kRleDictionary = 8;
+inline constexpr std::int64_t kPlainValues = 0, kPlainDictionary = 2, kRle = 3, kRleDictionary = 8;
 
 struct ReadPageHeader {
   enum class State { kWhole, kShort, kBroken } state;

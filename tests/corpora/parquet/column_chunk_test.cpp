@@ -139,8 +139,8 @@ const Bytes kLevels = length_of("\x03\x0D") + "\x03\x0D";
 
 TEST_F(ParquetColumns, PlainTextsAreRead) {
   for (const ParquetCodec codec : {ParquetCodec::kNone, ParquetCodec::kZstd}) {
-    const auto chunk = chunk_of({{0, 4, kPlain, kLevels + text("a") + text(kLong) + text("")},
-                                 {0, 4, kPlain, kLevels + text("b") + text("c") + text(kLong + "!")}},
+    const auto chunk = chunk_of({{0, 4, kPlainValues, kLevels + text("a") + text(kLong) + text("")},
+                                 {0, 4, kPlainValues, kLevels + text("b") + text("c") + text(kLong + "!")}},
                                 codec, 1);
     for (std::size_t step = 1; step <= 8; ++step) {
       EXPECT_EQ(texts(chunk, 8, step), (std::vector<Bytes>{"a", "-", kLong, "", "b", "-", "c", kLong + "!"})) << step;
@@ -150,33 +150,33 @@ TEST_F(ParquetColumns, PlainTextsAreRead) {
 
 TEST_F(ParquetColumns, ADictionaryAndPlainPagesMix) {
   const Bytes indices = Bytes("\x01\x03\x02", 3);  // of 1 bit: 0, 1, 0
-  const auto chunk = chunk_of({{2, 2, kPlain, text(kLong) + text("short")},
+  const auto chunk = chunk_of({{2, 2, kPlainValues, text(kLong) + text("short")},
                                {0, 4, kRleDictionary, kLevels + indices},
-                               {0, 4, kPlain, kLevels + text("x") + text("y") + text(kLong + "?")}},
+                               {0, 4, kPlainValues, kLevels + text("x") + text("y") + text(kLong + "?")}},
                               ParquetCodec::kZstd, 1);
   EXPECT_EQ(texts(chunk, 8, 3), (std::vector<Bytes>{kLong, "-", "short", kLong, "x", "-", "y", kLong + "?"}));
 }
 
 TEST_F(ParquetColumns, RequiredColumnsHaveNoLevels) {
-  const auto chunk = chunk_of({{0, 2, kPlain, text("a") + text("b")}}, ParquetCodec::kNone, 0);
+  const auto chunk = chunk_of({{0, 2, kPlainValues, text("a") + text("b")}}, ParquetCodec::kNone, 0);
   EXPECT_EQ(texts(chunk, 2, 2), (std::vector<Bytes>{"a", "b"}));
 }
 
 TEST_F(ParquetColumns, DamageIsFound) {
   using Codec = ParquetCodec;
   const Bytes ab = text("a") + text("b");
-  EXPECT_EQ(refusal_of(chunk_of({{0, 2, kPlain, ab}}, Codec::kNone, 0), 2), "");
-  EXPECT_NE(refusal_of(chunk_of({{0, 2, kPlain, ab}}, Codec::kNone, 0), 3).find("the end of the column chunk"),
+  EXPECT_EQ(refusal_of(chunk_of({{0, 2, kPlainValues, ab}}, Codec::kNone, 0), 2), "");
+  EXPECT_NE(refusal_of(chunk_of({{0, 2, kPlainValues, ab}}, Codec::kNone, 0), 3).find("the end of the column chunk"),
             std::string::npos);
-  EXPECT_NE(refusal_of(chunk_of({{0, 3, kPlain, ab}}, Codec::kNone, 0), 3).find("a text within its page"),
+  EXPECT_NE(refusal_of(chunk_of({{0, 3, kPlainValues, ab}}, Codec::kNone, 0), 3).find("a text within its page"),
             std::string::npos);
   EXPECT_NE(refusal_of(chunk_of({{0, 2, 6, ab}}, Codec::kNone, 0), 2).find("encoding 6"), std::string::npos);
   EXPECT_NE(refusal_of(chunk_of({{0, 1, kRleDictionary, Bytes("\x01\x03\x00", 3)}}, Codec::kNone, 0), 1).find("none"),
             std::string::npos);
   const auto beyond =
-      chunk_of({{2, 1, kPlain, text("a")}, {0, 2, kRleDictionary, Bytes("\x01\x03\x02", 3)}}, Codec::kNone, 0);
+      chunk_of({{2, 1, kPlainValues, text("a")}, {0, 2, kRleDictionary, Bytes("\x01\x03\x02", 3)}}, Codec::kNone, 0);
   EXPECT_NE(refusal_of(beyond, 2).find("an index below 1, found 1"), std::string::npos);
-  auto changed = chunk_of({{0, 2, kPlain, ab}}, Codec::kNone, 0);
+  auto changed = chunk_of({{0, 2, kPlainValues, ab}}, Codec::kNone, 0);
   content_.back() ^= 1;
   EXPECT_NE(refusal_of(changed, 2).find("a page with its CRC"), std::string::npos);
   changed.raw_bytes = 3;
@@ -188,9 +188,9 @@ TEST_F(ParquetColumns, AnyChangedByteIsHarmless) {
   const Bytes indices = Bytes("\x01\x03\x02", 3);
   for (const ParquetCodec codec : {ParquetCodec::kNone, ParquetCodec::kZstd}) {
     has_crc_ = codec == ParquetCodec::kZstd;
-    const auto chunk = chunk_of({{2, 2, kPlain, text(kLong) + text("short")},
+    const auto chunk = chunk_of({{2, 2, kPlainValues, text(kLong) + text("short")},
                                  {0, 4, kRleDictionary, kLevels + indices},
-                                 {0, 4, kPlain, kLevels + text("x") + text("y") + text(kLong)}},
+                                 {0, 4, kPlainValues, kLevels + text("x") + text("y") + text(kLong)}},
                                 codec, 1);
     const Bytes whole = content_;
     for (std::size_t at = 7; at < whole.size(); ++at) {
