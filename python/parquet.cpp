@@ -61,7 +61,7 @@ ParquetChunk chunk_of(const nb::tuple& given) {
   return chunk;
 }
 
-// Of one job.
+// This belongs to one job.
 struct Pages {
   std::shared_ptr<PagePool> pool = PagePool::make();
 };

@@ -22,7 +22,7 @@ namespace spillway {
 
 enum class ParquetType { kText, kInt32, kInt64 };
 
-// What the footer says about a column chunk.
+// A column chunk as the footer describes it.
 struct ParquetChunk {
   std::string name;  // for messages
   ParquetType type = ParquetType::kText;
@@ -90,7 +90,7 @@ class ParquetColumn {
   PagePool& pool_;
   const std::string& place_;
 
-  std::shared_ptr<std::uint8_t[]> buffer_;  // stored bytes, of which [buffer_at_, buffer_end_) are left
+  std::shared_ptr<std::uint8_t[]> buffer_;  // stored bytes; [buffer_at_, buffer_end_) are left
   std::size_t buffer_bytes_ = 0, buffer_at_ = 0, buffer_end_ = 0;
   std::uint64_t read_bytes_ = 0;  // of the chunk
 

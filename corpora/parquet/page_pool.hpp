@@ -29,7 +29,7 @@ class PagePool : public std::enable_shared_from_this<PagePool> {
     std::size_t capacity = 0;
   };
   static Buffer allocate(std::size_t bytes);
-  // Of buffers that nobody uses, or twice the largest page.
+  // The bytes of buffers that nobody uses, or twice the largest page.
   static constexpr std::size_t kMostFreeBytes = std::size_t{32} << 20;
 
   PagePool() = default;

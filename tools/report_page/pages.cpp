@@ -16,7 +16,7 @@ struct Kind {
   const char* title;
   std::function<std::vector<PageSection>(const Reports&)> sections;  // empty: a job
 
-  // What the titles of its sections end with beside those of other kinds. A paper's own title says enough.
+  // The titles of its sections end with this beside those of other kinds. A paper's own title says enough.
   std::string mark() const { return command == std::string("bench paper") ? "" : std::string(": ") + title; }
 };
 

@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// What becomes blocks of the run.
+// Lines that become blocks of the run.
 struct Slices {
   std::vector<EncodedBlock> blocks;  // without what is stored
   std::vector<MemoryLines::Place> places;

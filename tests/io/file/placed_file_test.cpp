@@ -217,7 +217,7 @@ TEST_F(PlacedFileTest, KeepsExtendedAttributes) {
   EXPECT_EQ(content(), "new");
 }
 
-// Of acl(5): a version, and entries of tag, permissions and id.
+// An access control list as the system stores it (acl(5)): a version, and entries of tag, permissions and id.
 std::string access_list(std::uint32_t user, std::uint16_t permissions) {
   constexpr std::uint16_t kOwner = 1, kUser = 2, kGroup = 4, kMask = 16, kOther = 32;
   std::string bytes;

@@ -134,7 +134,7 @@ Paper deshpande_2013() {
            std::string(kSets) +
                " cpu-msd and cpu-multikey stand for burstsort and MSD radix sort; the time of the GPU is "
                "here without transfers.",
-           "Burstsort is not here. Of sentences the paper has one CPU time, 968 ms; the text does not say of which.",
+           "Burstsort is not here. Of sentences the paper has one CPU time, 968 ms; the text does not say whose.",
            {by_set("the paper's GPU sort, with memory set-up", "ms", {219, 436, 175, 62, 84, 252, 936, 720, 199, 1409}),
             by_set("burstsort", "ms", {880, 4000, 730, 50, 166, 3700, 9270, 8210, 24920}, nine_sets_of_cpu()),
             by_set("MSD radix sort", "ms", {2496, 4468, 948, 44, 188, 2968, 8832, 9888, 13220}, nine_sets_of_cpu())},
