@@ -1,5 +1,6 @@
 #include "indexer/ingest/ingest.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -23,26 +24,26 @@ class FirstError {
  public:
   void keep(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
-    if (error_ == nullptr) error_ = std::move(error);
-  }
-  bool any() const {
-    const std::lock_guard lock(mutex_);
-    return error_ != nullptr;
+    if (error_ != nullptr) return;
+    error_ = std::move(error);
+    any_.store(true, std::memory_order_release);
   }
   void rethrow() const {
-    if (error_ != nullptr) std::rethrow_exception(error_);
+    if (any_.load(std::memory_order_acquire)) std::rethrow_exception(error_);
   }
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::exception_ptr error_;
+  std::atomic<bool> any_{false};
 };
 
-// Counts the skipped records and the progress of one parsing thread. Throws when a signal or the error rate stops the
-// job.
+// Counts the skipped records and the progress of one parsing thread. Throws when a signal, the error rate or an error of
+// another thread stops the job.
 class Observer final : public ParseObserver {
  public:
-  Observer(const IndexContext& context, SkipLog& skips) : context_(context), skips_(skips) {}
+  Observer(const IndexContext& context, SkipLog& skips, const FirstError& error)
+      : context_(context), skips_(skips), error_(error) {}
 
   void start_task(std::uint64_t task, const ParseStats& stats) {
     task_ = task;
@@ -72,6 +73,7 @@ class Observer final : public ParseObserver {
     if (const int signal = context_.signal_number.load(std::memory_order_relaxed); signal != 0) {
       throw InterruptedError(signal);
     }
+    error_.rethrow();
   }
   void count_documents() {
     if (stats_ == nullptr) return;
@@ -84,6 +86,7 @@ class Observer final : public ParseObserver {
  private:
   const IndexContext& context_;
   SkipLog& skips_;
+  const FirstError& error_;
   std::uint64_t task_ = 0;
   const ParseStats* stats_ = nullptr;
   std::uint64_t counted_documents_ = 0;
@@ -207,7 +210,7 @@ class Ingest {
   }
 
   void parse_tasks(CorpusReader& reader) {
-    Observer observer(setup_.context, skips_);
+    Observer observer(setup_.context, skips_, error_);
     CorpusTask task;
     ThreadSlot slot;            // held while the thread parses
     double waited_seconds = 0;  // for room in blocks

@@ -12,6 +12,15 @@ namespace {
 // Positions between the title and the text, so that no phrase spans both.
 constexpr std::uint32_t kFieldGap = 100;
 
+constexpr std::size_t kMostUnreported = std::size_t{1} << 20;  // bytes of texts between two calls of the observer
+
+// The first characters of `text`, `bytes` bytes or up to 3 fewer. Requires: bytes >= 4.
+std::string_view first_characters(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while ((static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
 }  // namespace
 
 ChunkParser::ChunkParser(const ChunkParserSetup& setup, DocumentCounts& counts)
@@ -40,10 +49,18 @@ void ChunkParser::begin(const DocumentFields& fields, const SourcePlace&) {
   }
 }
 
+// In parts, between which the observer may end the job: readers hold records of up to 64 MiB.
 void ChunkParser::text(std::string_view text) {
-  if (hashes_texts_) text_hash_->add(text);
-  if (stores_text_) keep_text(text);
-  scan(text);
+  for (std::string_view part; !text.empty(); text.remove_prefix(part.size())) {
+    part = first_characters(text, kMostUnreported);
+    if (hashes_texts_) text_hash_->add(part);
+    if (stores_text_) keep_text(part);
+    scan(part);
+    unreported_ += part.size();
+    if (unreported_ < kMostUnreported) continue;
+    unreported_ = 0;
+    observer_.consumed(0);
+  }
 }
 
 void ChunkParser::end() {

@@ -106,6 +106,7 @@ class ChunkParser : public DocumentSink {
   const Deliver deliver_;
   ParseObserver& observer_;
   ParseStats stats_;
+  std::size_t unreported_ = 0;  // bytes of texts since the last call of the observer from here
   DocumentCounts& counts_;
 
   ChunkDocuments chunk_;  // the chunk so far; its arrays:

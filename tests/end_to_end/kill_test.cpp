@@ -218,6 +218,28 @@ std::string signal_name(int number) {
 INSTANTIATE_TEST_SUITE_P(By, SignalledJobs, ::testing::Values(SIGINT, SIGTERM, SIGHUP),
                          [](const auto& tested) { return signal_name(tested.param); });
 
+// A record of 15 MiB is held in memory with so much of it. Words of Thai take long to find.
+TEST(InterruptedJobs, DoNotParseALongRecordToItsEnd) {
+  const ScratchDirectory scratch;
+  std::string text;
+  while (text.size() < std::size_t{15} << 20) text += "สวัสดีชาวโลกนี่คือข้อความทดสอบ ";
+  write_bytes(scratch / "in.jsonl", R"({"id":"a","text":")" + text + "\"}\n");
+  IndexOptions options;
+  options.inputs = {scratch / "in.jsonl"};
+  options.output = scratch / "index";
+  options.memory_bytes = std::uint64_t{1600} << 20;
+  options.threads = 1;
+  std::atomic<int> signal_number{0};
+  IndexProgress progress;
+  const auto ignore = [](const std::string&) {};
+  const auto stop = [&](const std::string&) { signal_number = SIGINT; };  // it hears of the plan
+  IndexReport report;
+  EXPECT_THROW(run_index(options, {posix_file_system(), signal_number, progress, ignore, stop}, report),
+               InterruptedError);
+  EXPECT_STREQ(progress.stage, "parse");
+  EXPECT_EQ(progress.bytes_done, 0);
+}
+
 class RefusedJobs : public Jobs {
  protected:
   void expect_refused(const std::vector<std::string>& words, const std::string& part) const {
