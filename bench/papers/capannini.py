@@ -1,11 +1,9 @@
 """Capannini, Silvestri, Baraglia 2012: sorts by size and distribution, counters, and indexers."""
-import re
-
 from papers.results import Case, Results, milliseconds, number, power, seconds, sorters, table, with_source
 
 PAPER = "capannini2012"
 CPU, CPU_ALL, GPU, GPU_PLUS = "cpu:cpu-quick@1", "cpu+", "gpu:gpu-bitonic", "gpu+:gpu-bitonic"
-BY_32_BITS, COUNTERS = "h100/capannini2012_32bit.json", "h100/sort_counters.json"
+COUNTERS, RFCS = "h100/sort_counters.json", "h100/rfcs/capannini2012_table_2.json"
 COUNTED = {"gpu-bitonic": "bitonic", "gpu-quick": "quicksort", "gpu-radix:satish": "radix"}
 
 
@@ -15,14 +13,9 @@ def times(cases: list[Case], names: list[str], bits: int) -> tuple[list[str], li
     return [f"figure 5: ms, {bits} bits"] + names, rows
 
 
-def sorts(results: Results) -> str:
-    cases = results.cases(PAPER, "figure 5")
-    return results.table(*times(cases, list(sorters(cases[0])), 64), PAPER, "figure 5")
-
-
-def sorts_by_32_bits(results: Results) -> str:
-    names = ["gpu-bitonic", "gpu-quick", "gpu-radix:satish", "gpu-radix"]
-    return with_source(table(*times(results.other(BY_32_BITS), names, 32)), [BY_32_BITS])
+def sorts(results: Results, bits: int) -> str:
+    cases = [case for case in results.cases(PAPER, "figure 5") if case["bits"] == bits]
+    return results.table(*times(cases, list(sorters(cases[0])), bits), PAPER, "figure 5")
 
 
 def counters(results: Results) -> str:
@@ -41,11 +34,6 @@ def counters(results: Results) -> str:
     head = ["table 1, figure 6: keys", "sorter", "sectors of 32 bytes", "the paper's transactions", "K-model",
             "K-model / measured", "bank conflicts", "the paper's", "divergent branches", "the paper's"]
     return with_source(table(head, rows), [COUNTERS])
-
-
-def block_words(mode: str) -> str:
-    """Returns the name of a mode; older reports have a block's share of the text as a number of blocks."""
-    return re.sub(r", (\d+) blocks$", r", block = 1/\1 of the text", mode)
 
 
 def collection(case: Case) -> str:
@@ -72,6 +60,13 @@ def then(results: Results) -> dict[str, dict[str, tuple[float, float]]]:
 
 def shown(pair: tuple[float, float] | None) -> str:
     return "" if pair is None else f"{number(pair[0])} + {number(pair[1])}"
+
+
+def indexers_of_rfcs(results: Results) -> str:
+    names = [CPU, CPU_ALL, GPU, GPU_PLUS]
+    rows = [[collection(case)] + [shown(spent(modes(case)[name])) for name in names] +
+            [number(sum(spent(modes(case)[CPU_ALL])) / sum(spent(modes(case)[GPU_PLUS])))] for case in results.run(RFCS)]
+    return with_source(table(["table 2, RFCs: ingest + rest, s"] + names + ["gpu+, times as fast as cpu+"], rows), [RFCS])
 
 
 def indexers(results: Results, item: str, title: str, papers: bool) -> str:
@@ -102,13 +97,13 @@ def halves(results: Results) -> str:
     cases = results.cases(PAPER, "figure 8b")
     rows = [[collection(case)] + [f"{shown(spent(mode))} ({mode['blocks_on_gpu']} blocks)" for mode in case["modes"]]
             for case in cases]
-    return results.table(["figure 8b: ingest + rest, s"] + [block_words(mode["mode"]) for mode in cases[0]["modes"]], rows,
-                         PAPER, "figure 8b")
+    return results.table(["figure 8b: ingest + rest, s"] + [mode["mode"] for mode in cases[0]["modes"]], rows, PAPER,
+                         "figure 8b")
 
 
 def tables(results: Results) -> dict[str, str]:
-    return {"capannini sorts": sorts(results), "capannini sorts by 32 bits": sorts_by_32_bits(results),
+    return {"capannini sorts": sorts(results, 64), "capannini sorts by 32 bits": sorts(results, 32),
             "capannini counters": counters(results),
             "capannini indexers": indexers(results, "table 2", "table 2", papers=True),
             "capannini long": indexers(results, "table 2, long documents", "table 2, long documents", papers=False),
-            "capannini jobs": jobs(results), "capannini halves": halves(results)}
+            "capannini rfcs": indexers_of_rfcs(results), "capannini jobs": jobs(results), "capannini halves": halves(results)}

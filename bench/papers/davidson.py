@@ -5,7 +5,6 @@ from papers.results import Results, gain, milliseconds, million, number, percent
 
 PAPER = "davidson2012"
 FORM, MODERN, CUB, SATISH = "gpu-merge:paper", "gpu-merge:davidson", "gpu-merge", "gpu-merge:satish"
-WORDS = "h100/davidson2012_words.json"
 STRING_FORM = "gpu-string-merge:paper"
 
 
@@ -27,10 +26,7 @@ def keys(results: Results) -> str:
 def strings(results: Results) -> str:
     pairs = {case["count"]: rate(case, FORM) for case in results.cases(PAPER, "figure 7a") if case["bits"] == 32}
     rows = []
-    cases = results.cases(PAPER, "figure 7b")
-    others = () if any(case["set"] == "words" for case in cases) else (WORDS,)
-    cases = [*cases, *(case for name in others for case in results.other(name))]
-    for case in sorted(cases, key=lambda case: ("words-dup", "words", "sentences").index(case["set"])):
+    for case in sorted(results.cases(PAPER, "figure 7b"), key=lambda case: ("words-dup", "words", "sentences").index(case["set"])):
         nearest = min(pairs, key=lambda count: abs(math.log(count / case["strings"])))
         rows.append([f"{case['set']}, {case['strings']:,}", number(case["bytes"] / case["strings"])] +
                     [million(rate(case, name)) for name in (STRING_FORM, "gpu-string-merge", "gpu-string-thrust")] +
@@ -46,17 +42,19 @@ def strings(results: Results) -> str:
                  f"{number(slower['sentences, at least'])} to {number(slower['sentences, at most'])}"])
     return results.table(["figure 7b: set", "mean length, bytes", f"{STRING_FORM}, M/s", "gpu-string-merge, M/s",
                           "gpu-string-thrust, M/s", "paper form, GB/s", "pairs / strings"], rows, PAPER, "figure 7b",
-                         "figure 7a", others=others)
+                         "figure 7a")
 
 
 def ties(results: Results) -> str:
     by_step: dict[str, list[str]] = {}
     head = ["figure 8a"]
-    for case in results.cases(PAPER, "figure 8a"):
-        head += [f"{case['set']}: comparisons that read strings", "ms"]
+    for case in sorted(results.cases(PAPER, "figure 8a"), key=lambda case: -case["strings"]):
+        head += [f"{case['strings']:,} {case['set']}: comparisons that read strings", "ms"]
         for step in sorters(case)[STRING_FORM]["steps"]:
             by_step.setdefault(step["name"], []).extend([f"{step['ties']:,}", milliseconds(step["wall_seconds"]["median"])])
-    return results.table(head, [[name, *cells] for name, cells in by_step.items()], PAPER, "figure 8a")
+    width = len(head)
+    rows = [[name, *cells] + [""] * (width - 1 - len(cells)) for name, cells in by_step.items()]
+    return results.table(head, rows, PAPER, "figure 8a")
 
 
 def bucket(index: int) -> str:

@@ -41,8 +41,12 @@ class Results:
         return [case for run in self._measured[(paper, item)][0]["runs"] for case in run["cases"]]
 
     def other(self, name: str) -> list[Case]:
-        """Returns the cases of a report of `bench sort` or of a script."""
+        """Returns the cases of a report of a script."""
         return json.loads((self._directory / name).read_text())["cases"]
+
+    def run(self, name: str) -> list[Case]:
+        """Returns the cases of a report of one row, which is not in the table of that row."""
+        return [case for run in json.loads((self._directory / name).read_text())["items"][0]["runs"] for case in run["cases"]]
 
     def figures(self, paper: str, item: str, series: str) -> dict[str, float]:
         """Returns one series of the paper's own figures of a row."""
@@ -51,9 +55,9 @@ class Results:
                 return {point["at"]: point["value"] for point in one["points"]}
         raise KeyError(f"{paper}, {item}: no series is named '{series}'")
 
-    def table(self, head: list[str], rows: list[list[str]], paper: str, *items: str, others: tuple[str, ...] = ()) -> str:
+    def table(self, head: list[str], rows: list[list[str]], paper: str, *items: str) -> str:
         """Returns a table with a line that names the reports it is made from."""
-        files = dict.fromkeys([*(self._measured[(paper, item)][1] for item in items), *others])
+        files = dict.fromkeys(self._measured[(paper, item)][1] for item in items)
         return with_source(table(head, rows), files)
 
 

@@ -1,9 +1,8 @@
 """Satish, Harris, Garland 2009: radix and merge sort by size, width, entropy and rival."""
-from papers.results import Results, gain, largest, mean, milliseconds, million, number, power, rate, table, with_source
+from papers.results import Results, gain, largest, mean, milliseconds, million, number, power, rate
 
 PAPER = "satish2009"
 RADIX, MERGE = "gpu-radix:satish", "gpu-merge:satish"
-RIVALS, QUICK = "h100/satish2009_rivals.json", "h100/capannini2012_32bit.json"
 AVERAGES_ABOVE = 8192  # the paper's averages are over larger inputs
 
 
@@ -46,17 +45,12 @@ def entropies(results: Results) -> str:
 
 
 def rivals(results: Results) -> str:
-    names = ["gpu-radix", RADIX, "gpu-merge", MERGE]
-    quick = {case["count"]: case for case in results.other(QUICK) if case["distribution"] == "uniform"}
-    rows = []
-    for case in results.other(RIVALS):
-        other = quick.get(case["count"])
-        rows.append([power(case["count"])] + [million(rate(case, name)) for name in names] +
-                    ["" if other is None else million(rate(other, "gpu-quick")),
-                     number(gain(case, RADIX, "gpu-radix")), number(gain(case, MERGE, "gpu-merge")),
-                     "" if other is None else number(gain(other, RADIX, "gpu-quick"))])
-    return with_source(table(["figure 7: M/s"] + names + ["gpu-quick", "radix / CUB's", "merge / CUB's",
-                                                          "radix / quicksort"], rows), [RIVALS, QUICK])
+    names = ["gpu-radix", RADIX, "gpu-merge", MERGE, "gpu-quick"]
+    pairs = [(RADIX, "gpu-radix"), (MERGE, "gpu-merge"), (RADIX, "gpu-quick")]
+    rows = [[power(case["count"])] + [million(rate(case, name)) for name in names] +
+            [number(gain(case, *pair)) for pair in pairs] for case in results.cases(PAPER, "figure 7")]
+    return results.table(["figure 7: M/s"] + names + ["radix / CUB's", "merge / CUB's", "radix / quicksort"], rows, PAPER,
+                         "figure 7")
 
 
 def beside_cpu(results: Results) -> str:

@@ -38,8 +38,8 @@ class FirstError {
   std::atomic<bool> any_{false};
 };
 
-// Counts the skipped records and the progress of one parsing thread. Throws when a signal, the error rate or an error of
-// another thread stops the job.
+// Counts the skipped records and the progress of one parsing thread. Throws when a signal, the error rate or an error
+// of another thread stops the job.
 class Observer final : public ParseObserver {
  public:
   Observer(const IndexContext& context, SkipLog& skips, const FirstError& error)

@@ -20,4 +20,9 @@ std::string text_path_in(const std::string& scratch);
 // Writes JSON lines to `path`. Throws IoError, and as throw_if_interrupted().
 void write_text_file(Session& session, const std::string& path, const TextFile& text);
 
+// Copies the first lines of the file `source` to `path`: those that end within `bytes`, or the first one if it is
+// longer. Returns their bytes. Throws IoError, and as throw_if_interrupted().
+std::uint64_t write_first_lines(Session& session, const std::string& source, std::uint64_t bytes,
+                                const std::string& path);
+
 }  // namespace spillway

@@ -80,15 +80,16 @@ Paper capannini_2012() {
           {"figure 5",
            "Time by size and distribution",
            k8800,
-           "One array for each distribution, in rounds, where the paper has 20 arrays. Records of 64 bits, sorted by "
-           "all of them and by 32. cpu-quick shows how a quicksort's time follows the distribution on the CPU, "
-           "gpu-quick on the GPU.",
+           "20 arrays of each distribution, as in the paper (3 with --quick), each sorted once. Records of 64 bits, "
+           "sorted by all of them and by 32. cpu-quick shows how a quicksort's time follows the distribution on the "
+           "CPU, gpu-quick on the GPU.",
            "The paper prints no numbers.",
            {},
            {KeysRun{.sorters = {"gpu-bitonic", "gpu-quick", "gpu-radix:satish", "gpu-radix", "cpu-quick", "cpu-radix"},
                     .distributions = {"uniform", "gaussian", "zipfian", "all-zero"},
                     .first_power = 18,
-                    .bits = {64, 32}}}},
+                    .bits = {64, 32},
+                    .arrays = 20}}},
           {"figure 6",
            "Memory transactions that the K-model predicts",
            k8800,
@@ -105,7 +106,7 @@ Paper capannini_2012() {
            "Not named; GPU: " + std::string(k8800),
            "Generated text of about 1.6 KB a document, each size twice the one before; 'ingest' is parse and sort, "
            "'rest' is merge, write and sync. cpu:cpu-quick@1 is Index_cpu; cpu+ is its fair opponent, with all threads "
-           "and its own sorter.",
+           "and its own sorter. --text FILE takes documents of a file instead.",
            "The paper's crawl is not available. Sizes are smaller, and documents shorter.",
            table_2(),
            {ModesRun{.modes = modes}}},
@@ -121,13 +122,16 @@ Paper capannini_2012() {
           {"figure 8b",
            "Index_gpu+ with a radix sort on half blocks, and bitonic on whole ones",
            k8800,
-           "Both sorters over the text of table 2. --block-bytes is an eighth of the text for bitonic, which sorts in "
-           "place, and a sixteenth for radix, whose second copy of the keys takes half of a memory that limits blocks.",
-           "The memory of this GPU does not limit blocks of these sizes: their number (blocks_on_gpu) is measured. The "
-           "paper prints no numbers.",
+           "The sorters over the text of table 2, with 64 MiB of the GPU's memory (--gpu-memory), which limits blocks: "
+           "the radix sorts, the paper's and CUB's, need a second copy of the keys, the bitonic sort needs none. The "
+           "number of blocks (blocks_on_gpu) is measured.",
+           "The paper prints no numbers.",
            {},
-           {ModesRun{.modes = {"gpu+:gpu-radix", "gpu+:gpu-bitonic", "gpu+:gpu-radix"},
-                     .blocks_of_text = {16, 8, 8}}}}}};
+           {ModesRun{.modes = {"gpu+:gpu-radix:satish", "gpu+:gpu-bitonic", "gpu+:gpu-radix"},
+                     .gpu_memory_bytes = std::uint64_t{64} << 20,
+                     .first_bytes = 32'000'000,
+                     .quick_first_bytes = 4'000'000,
+                     .sizes = 4}}}}};
 }
 
 }  // namespace spillway

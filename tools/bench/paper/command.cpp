@@ -48,6 +48,7 @@ nlohmann::ordered_json options_json(const BenchOptions& options, const Arguments
   return {{"paper", arguments.operands().front()},
           {"item", arguments.text("item").value_or("all")},
           {"quick", arguments.has("quick")},
+          {"text", arguments.text("text").value_or("generated")},
           {"rounds", options.rounds},
           {"seed", options.seed},
           {"threads", options.threads},
@@ -120,7 +121,7 @@ ExitCode run_bench_paper_command(const Arguments& arguments, Session& session) {
   }
   const BenchScratch scratch(session.files, arguments.text("scratch").value_or("."));
   PaperRunner runner(session, options, arguments.has("quick") ? PaperExtent::kQuick : PaperExtent::kFull,
-                     scratch.path());
+                     scratch.path(), arguments.text("text").value_or(""));
   output.set("items", run_items(chosen, arguments, runner, done, output));
   output.finish();
   if (done) done->remove();
@@ -151,6 +152,8 @@ Command bench_paper_command() {
   add_flag(what, "quick", "small sets: about a minute for a paper");
   add_flag(what, "list", "only say what each row is, what runs for it and what is left out");
   add_value(what, "item", "ID", "only this table or figure, such as 'figure 8a' or 'table VIII'");
+  add_value(what, "text", "FILE",
+            "JSON lines for the jobs of capannini2012, whose first lines they index; generated text by default");
   add_bench_options(measuring);
   add_flag(measuring, "restart", "discard what an interrupted benchmark has done, and begin anew");
   add_value(measuring, "scratch", "DIR", "directory for texts and indexes (default: the working directory)");

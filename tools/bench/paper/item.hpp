@@ -30,6 +30,8 @@ struct KeysRun {
   std::vector<std::string> distributions = {"uniform"};
   unsigned first_power = 10, last_power = 24, quick_last_power = 20;  // numbers of keys: powers of two, two apart
   std::vector<unsigned> bits = {32};
+  // Above 1: so many arrays of each distribution, whose seeds follow each other, and each is sorted once.
+  unsigned arrays = 1;
 };
 
 // A set with shorter or longer ties: every k-th byte of each string, or each byte k times.
@@ -58,12 +60,11 @@ struct SetsRun {
   bool has_histograms = false;
 };
 
-// Whole jobs over generated text of several sizes, as `bench modes`.
+// Whole jobs over text of several sizes, as `bench modes`: over generated text, or over the begin of a file.
 struct ModesRun {
-  std::vector<std::string> modes;  // as those of bench modes; a GPU mode is left out without a GPU
-  // --block-bytes of each mode as a share of the text: 8 for an eighth. Empty: blocks as the plan makes them.
-  std::vector<unsigned> blocks_of_text = {};
-  std::uint64_t first_bytes = 64'000'000, quick_first_bytes = 250'000;  // each size is twice the one before
+  std::vector<std::string> modes;      // as those of bench modes; a GPU mode is left out without a GPU
+  std::uint64_t gpu_memory_bytes = 0;  // as --gpu-memory; 0: as much as blocks need
+  std::uint64_t first_bytes = 8'000'000, quick_first_bytes = 250'000;  // each size is twice the one before
   unsigned sizes = 6;
   double mean_words = 300;  // of a document
 };

@@ -3,6 +3,7 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "corpora/synthetic/derived_sets.hpp"
 #include "corpora/synthetic/string_sets.hpp"
@@ -61,6 +62,7 @@ ordered_json figures_json(const std::vector<PaperSeries>& figures) {
 }
 
 constexpr std::uint64_t kStringsOfOneLength = 1'000'000;
+constexpr unsigned kQuickArrays = 3;
 
 // A set of a StringsRun with its name in reports and its number of strings.
 struct NamedSet {
@@ -95,11 +97,13 @@ std::vector<NamedSet> sets_of(const StringsRun& run, std::uint64_t seed) {
 
 }  // namespace
 
-PaperRunner::PaperRunner(Session& session, const BenchOptions& options, PaperExtent extent, std::string scratch)
+PaperRunner::PaperRunner(Session& session, const BenchOptions& options, PaperExtent extent, std::string scratch,
+                         std::string text)
     : session_(session),
       options_(options),
       extent_(extent),
       scratch_(std::move(scratch)),
+      text_(std::move(text)),
       budget_(static_cast<std::size_t>(options.memory_bytes)) {}
 
 ordered_json paper_item_json(const Paper& paper, const PaperItem& item) {
@@ -158,19 +162,35 @@ std::vector<SorterStats> PaperRunner::measure(const std::vector<std::unique_ptr<
   return measure_sorts(sorts, options_.rounds, [this] { throw_if_interrupted(session_.signal_number); });
 }
 
+// One array is sorted in several rounds, of several arrays each is sorted once.
+std::vector<SorterStats> PaperRunner::measure(const std::vector<const RecordSorter*>& sorters, KeySetOptions set,
+                                              unsigned arrays) {
+  std::vector<SorterStats> all;
+  for (unsigned array = 0; array < arrays; ++array, ++set.seed) {
+    RecordInput input(set, options_.threads, budget_);
+    const auto sorts = timed_record_sorts(sorters, input, place(options_.threads), budget_);
+    if (arrays == 1) return measure(sorts);
+    const auto between = [this] { throw_if_interrupted(session_.signal_number); };
+    if (array == 0) all = measure_sorts(sorts, 0, between);
+    add_round(sorts, between, all);
+  }
+  return all;
+}
+
 PaperRunner::Result PaperRunner::run(const KeysRun& run) {
   Result result{.json = {{"kind", "keys"}, {"cases", ordered_json::array()}}};
   const auto sorters = usable<RecordSorter>(run.sorters, result);
   if (!result.ran) return result;
   const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, options_.threads);
   const unsigned last = is_quick() ? std::min(run.last_power, run.quick_last_power) : run.last_power;
+  const unsigned arrays = is_quick() ? std::min(run.arrays, kQuickArrays) : run.arrays;
   for (const std::string& name : run.distributions) {
     for (const unsigned bits : run.bits) {
       for (unsigned power = std::min(run.first_power, last); power <= last; power += 2) {
         const KeySetOptions set{distribution_of(name), std::uint64_t{1} << power, bits, options_.seed};
-        RecordInput input(set, options_.threads, budget_);
-        const auto stats = measure(timed_record_sorts(sorters, input, place(options_.threads), budget_));
+        const auto stats = measure(sorters, set, arrays);
         result.json["cases"].push_back({{"distribution", name},
+                                        {"arrays", arrays},
                                         {"count", set.count},
                                         {"bits", bits},
                                         {"bytes", set.count * sizeof(std::uint64_t)},
@@ -252,13 +272,19 @@ PaperRunner::Result PaperRunner::run(const SetsRun& run) {
   return result;
 }
 
+// Returns the size of the file.
+std::uint64_t PaperRunner::write_text(const std::string& path, std::uint64_t bytes, double mean_words) {
+  if (!text_.empty()) return write_first_lines(session_, text_, bytes, path);
+  write_text_file(session_, path, {bytes, mean_words, options_.threads});
+  return bytes;
+}
+
 PaperRunner::Result PaperRunner::run(const ModesRun& run) {
   Result result{.json = {{"kind", "modes"}, {"cases", ordered_json::array()}}};
   std::vector<ModeJob> jobs;
-  std::vector<unsigned> blocks_of_text;  // of each job, where the run has them
   const std::string path = text_path_in(scratch_);
-  for (std::size_t i = 0; i < run.modes.size(); ++i) {
-    const ModeVariant variant = parse_mode_variant(run.modes[i]);
+  for (const std::string& mode : run.modes) {
+    const ModeVariant variant = parse_mode_variant(mode);
     const bool on_gpu = variant.mode.starts_with("gpu");
     if (on_gpu && !options_.gpu) {
       result.needs_gpu = true;
@@ -272,11 +298,8 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
         variant.threads.empty() ? options_.threads : static_cast<unsigned>(std::stoul(variant.threads));
     job.options.memory_bytes = options_.memory_bytes;
     job.options.gpu.required = on_gpu;
+    if (run.gpu_memory_bytes != 0) job.options.gpu.memory_bytes = run.gpu_memory_bytes;
     job.options.inputs = {path};
-    if (!run.blocks_of_text.empty()) {
-      blocks_of_text.push_back(run.blocks_of_text.at(i));
-      job.mode += ", block = 1/" + std::to_string(blocks_of_text.back()) + " of the text";
-    }
     jobs.push_back(std::move(job));
   }
   result.ran = !jobs.empty();
@@ -285,12 +308,10 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
   const IndexContext context{session_.files, session_.signal_number, progress,
                              [](const std::string& words) { print_message("bench paper: " + words); },
                              [](const std::string&) {}};
-  std::uint64_t bytes = is_quick() ? run.quick_first_bytes : run.first_bytes;
+  std::uint64_t bytes = is_quick() ? run.quick_first_bytes : run.first_bytes, before = 0;
   for (unsigned i = 0; i < run.sizes; ++i, bytes *= 2) {
-    write_text_file(session_, path, {bytes, run.mean_words, options_.threads});
-    for (std::size_t job = 0; job < blocks_of_text.size(); ++job) {
-      jobs[job].options.block_bytes = bytes / blocks_of_text[job];
-    }
+    const std::uint64_t written = write_text(path, bytes, run.mean_words);
+    if (std::exchange(before, written) == written) break;  // the file has no more
     const ModesStats stats =
         measure_modes(jobs, is_quick() ? 3 : options_.rounds, ParsingAlone::kLeftOut, scratch_, context);
     ordered_json modes = ordered_json::array();

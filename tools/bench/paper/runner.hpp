@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "corpora/synthetic/key_set.hpp"
 #include "io/memory/budget.hpp"
+#include "sort/interface/record_sorter.hpp"
 #include "tools/bench/options.hpp"
 #include "tools/bench/paper/item.hpp"
 #include "tools/bench/sorts/timed_sort.hpp"
@@ -16,8 +18,9 @@ enum class PaperExtent : std::uint8_t { kFull, kQuick };
 
 class PaperRunner {
  public:
-  // Makes texts and indexes below `scratch`.
-  PaperRunner(Session& session, const BenchOptions& options, PaperExtent extent, std::string scratch);
+  // Makes texts and indexes below `scratch`. Jobs index the begin of the file `text` instead of generated text, unless
+  // it is empty.
+  PaperRunner(Session& session, const BenchOptions& options, PaperExtent extent, std::string scratch, std::string text);
 
   // Runs an item: the members of paper_item_json with "status" and "runs" filled in. "status": "measured"; "CPU part"
   // (without the sorters that need a GPU); "needs a GPU" (nothing can run here); "elsewhere"; "not run". Each run has
@@ -39,13 +42,15 @@ class PaperRunner {
   nlohmann::ordered_json strings_case(const StringsRun& run, class StringInput& input,
                                       const std::vector<const class StringSorter*>& sorters);
   std::vector<SorterStats> measure(const std::vector<std::unique_ptr<TimedSort>>& sorts) const;
+  std::vector<SorterStats> measure(const std::vector<const RecordSorter*>& sorters, KeySetOptions set, unsigned arrays);
+  std::uint64_t write_text(const std::string& path, std::uint64_t bytes, double mean_words);
   SortPlace place(unsigned threads) const;
   bool is_quick() const { return extent_ == PaperExtent::kQuick; }
 
   Session& session_;
   const BenchOptions& options_;
   const PaperExtent extent_;
-  const std::string scratch_;
+  const std::string scratch_, text_;
   MemoryBudget budget_;
 };
 

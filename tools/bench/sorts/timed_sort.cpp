@@ -56,19 +56,22 @@ std::vector<SorterStats> measure_sorts(const std::vector<std::unique_ptr<TimedSo
     stats.scratch_bytes = sort->scratch_bytes();
     all.push_back(std::move(stats));
   }
-  for (unsigned round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < sorts.size(); ++i) {
-      between();
-      const SortTimes times = checked_round(*sorts[i]);
-      all[i].sort.add(times.sort);
-      add(times.up, all[i].up);
-      add(times.down, all[i].down);
-      add(times.pinned, all[i].pinned);
-      add(times.pageable, all[i].pageable);
-      add_steps(times.steps, all[i]);
-    }
-  }
+  for (unsigned round = 0; round < rounds; ++round) add_round(sorts, between, all);
   return all;
+}
+
+void add_round(const std::vector<std::unique_ptr<TimedSort>>& sorts, const std::function<void()>& between,
+               std::vector<SorterStats>& all) {
+  for (std::size_t i = 0; i < sorts.size(); ++i) {
+    between();
+    const SortTimes times = checked_round(*sorts[i]);
+    all[i].sort.add(times.sort);
+    add(times.up, all[i].up);
+    add(times.down, all[i].down);
+    add(times.pinned, all[i].pinned);
+    add(times.pageable, all[i].pageable);
+    add_steps(times.steps, all[i]);
+  }
 }
 
 double millions_per_second(std::uint64_t count, const Series& series) {

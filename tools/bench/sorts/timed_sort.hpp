@@ -74,6 +74,10 @@ struct SorterStats {
 std::vector<SorterStats> measure_sorts(const std::vector<std::unique_ptr<TimedSort>>& sorts, unsigned rounds,
                                        const std::function<void()>& between);
 
+// Runs each sorter once, and adds its times to its place in `all`. Checks, throws and calls `between` as measure_sorts.
+void add_round(const std::vector<std::unique_ptr<TimedSort>>& sorts, const std::function<void()>& between,
+               std::vector<SorterStats>& all);
+
 // Millions of elements per second, by the median of the rounds.
 double millions_per_second(std::uint64_t count, const Series& series);
 

@@ -165,6 +165,39 @@ TEST_F(BenchPaper, MeasuresJobsOfSeveralSizes) {
   EXPECT_NE(page.out.find("1677 s"), std::string::npos) << "the paper's figure, 1676.82 s";
 }
 
+// The first lines of a file, each time twice as many bytes, until it has no more.
+TEST_F(BenchPaper, IndexesTheLinesOfAFile) {
+  std::string lines;
+  for (int i = 0; i < 9'000; ++i) {
+    lines += R"({"id":")" + std::to_string(100'000 + i) + R"(","text":"a few words that every line has, and )" +
+             std::to_string(i) + "\"}\n";
+  }
+  const std::string text = scratch_ / "text.jsonl";
+  write_bytes(text, lines);
+  const std::size_t line_bytes = lines.find('\n') + 1, most = lines.size();
+  ASSERT_GT(most, 500'000u);
+  const ProgramResult result = bench({"capannini2012", "--item", "table 2", "--json", json_, "--text", text});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(report().at("options").at("text"), text);
+  const json cases = report().at("items").at(0).at("runs").at(0).at("cases");
+  ASSERT_EQ(cases.size(), 3u);
+  EXPECT_LE(cases[0].at("input_bytes"), 250'000);
+  EXPECT_GT(cases[0].at("input_bytes"), 250'000 - 2 * line_bytes);
+  EXPECT_EQ(cases[2].at("input_bytes"), most);
+  EXPECT_EQ(cases[2].at("documents"), 9'000);
+  const ProgramResult missing = bench({"capannini2012", "--item", "table 2", "--text", scratch_ / "none"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("none"), std::string::npos) << missing.err;
+}
+
+TEST_F(BenchPaper, SortsSeveralArraysOfADistribution) {
+  ASSERT_EQ(bench({"capannini2012", "--item", "figure 5", "--json", json_, "--threads", "2"}).exit_code, 0);
+  for (const json& one : report().at("items").at(0).at("runs").at(0).at("cases")) {
+    EXPECT_EQ(one.at("arrays"), 3);
+    EXPECT_EQ(one.at("sorters").at(0).at("sort_seconds").at("rounds").size(), 3u);
+  }
+}
+
 TEST_F(BenchPaper, ScalesTies) {
   ASSERT_EQ(bench({"deshpande2013", "--item", "figure 4", "--json", json_, "--threads", "2"}).exit_code, 0);
   std::map<std::string, double> ties;
