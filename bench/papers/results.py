@@ -41,7 +41,7 @@ class Results:
         return [case for run in self._measured[(paper, item)][0]["runs"] for case in run["cases"]]
 
     def other(self, name: str) -> list[Case]:
-        """Returns the cases of a report of a script."""
+        """Returns the cases of a report of `bench sort` or of a script."""
         return json.loads((self._directory / name).read_text())["cases"]
 
     def run(self, name: str) -> list[Case]:
