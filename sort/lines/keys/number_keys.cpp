@@ -38,17 +38,33 @@ std::string_view take_digits(std::string_view& text) {
 
 struct Decimal {
   bool is_negative = false;
-  std::string_view integer;   // without zeros before it
-  std::string_view fraction;  // without zeros after it
-  std::string_view rest;      // of the text
+  std::string_view integer;     // without zeros before it
+  std::string_view fraction;    // without zeros after it
+  std::string_view rest;        // of the text
+  bool has_separators = false;  // after the first digits; what follows is not read
   bool is_zero() const { return integer.empty() && fraction.empty(); }
 };
+
+// GNU sort takes this byte for the separator of thousands, which the C locale does not have. Its comparison of integers
+// passes over it; where it looks for the unit, it does not.
+constexpr char kSeparator = '\x80';
+
+std::string without_separators(std::string_view text) {
+  std::size_t i = text.starts_with('-') ? 1 : 0;
+  std::string result(i == 0 ? "0" : "-0");  // a minus sign after separators is none
+  for (; i < text.size() && (is_digit(text[i]) || text[i] == kSeparator); ++i) {
+    if (text[i] != kSeparator) result += text[i];
+  }
+  result += text.substr(i);
+  return result;
+}
 
 Decimal parse_decimal(std::string_view text) {
   Decimal number;
   number.is_negative = text.starts_with('-');
   if (number.is_negative) text.remove_prefix(1);
   number.integer = take_digits(text);
+  number.has_separators = text.starts_with(kSeparator);
   number.integer.remove_prefix(std::min(number.integer.find_first_not_of('0'), number.integer.size()));
   if (text.starts_with('.')) {
     text.remove_prefix(1);
@@ -110,6 +126,12 @@ void append_decimal(const Decimal& number, std::string& key) {
   writer.finish();
 }
 
+void append_number(std::string_view text, const Decimal& number, std::string& key) {
+  if (!number.has_separators) return append_decimal(number, key);
+  const std::string digits = without_separators(text);
+  append_decimal(parse_decimal(digits), key);
+}
+
 // 0: no unit.
 std::uint8_t unit_order(std::string_view rest) {
   if (rest.empty()) return 0;
@@ -160,14 +182,15 @@ std::size_t month_of(std::string_view text) {
 }  // namespace
 
 void append_number_key(std::string_view text, std::string& key) {
-  append_decimal(parse_decimal(without_blanks(text)), key);
+  append_number(without_blanks(text), parse_decimal(without_blanks(text)), key);
 }
 
 void append_human_number_key(std::string_view text, std::string& key) {
-  const Decimal number = parse_decimal(without_blanks(text));
+  text = without_blanks(text);
+  const Decimal number = parse_decimal(text);
   const int unit = number.is_zero() ? 0 : unit_order(number.rest);
   key += static_cast<char>(number.is_negative ? kNoUnit - unit : kNoUnit + unit);
-  append_decimal(number, key);
+  append_number(text, number, key);
 }
 
 void append_general_number_key(std::string_view text, std::string& key) {

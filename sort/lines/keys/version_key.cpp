@@ -58,15 +58,15 @@ void append_parts(std::string_view text, std::string& key) {
 }
 
 // The bytes before the longest suffix like ".tar.gz": dots, each with a letter or '~' and then letters, digits and '~'.
+// As in GNU sort 9.1, all of ".a" is a suffix; 9.0 and later versions leave the first byte out of it.
 std::size_t stem_bytes(std::string_view text) {
-  std::size_t stem = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    stem = ++i;
+  for (std::size_t i = 0;; ++i) {
+    const std::size_t stem = i;
     while (i + 1 < text.size() && text[i] == '.' && (is_letter(text[i + 1]) || text[i + 1] == '~')) {
       for (i += 2; i < text.size() && (is_letter(text[i]) || is_digit(text[i]) || text[i] == '~');) ++i;
     }
+    if (i == text.size()) return stem;
   }
-  return stem;
 }
 
 enum VersionClass : char { kEmpty, kDot, kDotDot, kHidden, kOther };

@@ -84,6 +84,18 @@ TEST(KeyEncoder, OrdersNumbersWithUnitsBySignUnitAndNumber) {
                                                 {"1Y"}});
 }
 
+// As GNU sort does: the byte counts for nothing in an integer, and ends the number where its unit is looked for.
+TEST(KeyEncoder, TakesByte80ForASeparatorOfThousands) {
+  expect_ranks(rule_of(KeyKind::kNumber), {{"-1\x80\x30"},
+                                           {"-\x80\x32"},
+                                           {"0", "\x80", "-\x80", "0\x80\x30", "0.\x80\x35", "\x80-\x31"},
+                                           {"\x80\x31", "1\x80", "0\x80\x30\x31", "1.\x80"},
+                                           {"1\x80.5", "1.5"},
+                                           {"2"},
+                                           {"1\x80\x80\x32\x80\x33", "123"}});
+  expect_ranks(rule_of(KeyKind::kHumanNumber), {{"1"}, {"2", "2\x80K"}, {"1\x80\x32K", "12"}, {"1K"}});
+}
+
 TEST(KeyEncoder, OrdersWhatStrtoldReads) {
   expect_ranks(rule_of(KeyKind::kGeneralNumber), {{"", "x"},
                                                   {"nan"},
@@ -119,7 +131,10 @@ TEST(KeyEncoder, OrdersVersionsAndLooksAtSuffixesLast) {
   expect_ranks(rule_of(KeyKind::kVersionNumber), {{""},
                                                   {"."},
                                                   {".."},
-                                                  {".a"},
+                                                  {".a"},  // a suffix of nothing
+                                                  {"..a"},
+                                                  {".0a"},
+                                                  {".a."},
                                                   {"0", "00"},
                                                   {"1", "01"},
                                                   {"9"},
