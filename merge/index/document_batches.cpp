@@ -193,7 +193,10 @@ class DocumentMerger {
 
 }  // namespace
 
-bool merge_document_batches(const DocumentMergeJob& job) { return job.threads > 1 && DocumentMerger(job).run(); }
+bool merge_document_batches(const DocumentMergeJob& job) {
+  if (job.threads <= 1 || job.inputs.front()->identity().has_texts) return false;
+  return DocumentMerger(job).run();
+}
 
 void append_merged_document(std::uint32_t number, const RunDocument& document, const DroppedDocuments& dropped,
                             IndexWriter& writer) {

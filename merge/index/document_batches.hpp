@@ -22,8 +22,9 @@ struct DocumentMergeJob {
 };
 
 // Appends all documents to the writer, the same bytes as one after the other. Takes memory for two batches a thread,
-// and fewer threads if the budget lacks it. Returns false and appends nothing where fewer than two threads are left, or
-// an input cannot be read in parallel. Throws as for_each_document(). Requires: the source is whole at both ends.
+// and fewer threads if the budget lacks it. Returns false and appends nothing where fewer than two threads are left, an
+// input cannot be read in parallel, or texts are stored. Throws as for_each_document(). Requires: the source is whole
+// at both ends.
 bool merge_document_batches(const DocumentMergeJob& job);
 
 // Appends a document that is not cut, or its number if it is dropped.
