@@ -8,10 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "io/docstore/block_stream.hpp"
+#include "io/docstore/document_encoder.hpp"
+#include "io/docstore/encoded_documents.hpp"
 #include "io/format/cursors.hpp"
 #include "io/section/writer.hpp"
 
@@ -26,22 +27,16 @@ class DocumentSectionsWriter {
   explicit DocumentSectionsWriter(const Sections& sections);
 
   // Appends a fragment of the text of the next document, before append() of that document.
-  void append_text(std::string_view fragment) {
-    if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
-    text_.append(fragment);
-    text_bytes_ += fragment.size();
-  }
+  void append_text(std::string_view fragment) { encoder_.append_text(fragment); }
   // Appends the next document; document.text follows the fragments of its text. Throws UsageError beyond 2^31 - 1
   // documents.
   void append(const RunDocument& document) {
-    if (document_count_ >= kMaxIndexDocuments) refuse_more();
-    if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
-    group_started_ = false;
-    sections_.lengths.append_integer(document.length);
-    length_sum_ += document.length;
-    if (document.fields != 0 || text_bytes_ != 0 || group_stored_) append_stored(document);
-    ++document_count_;
+    if (document_count() >= kMaxIndexDocuments) refuse_more();
+    encoder_.append(document);
   }
+  // Appends the next documents, with the same bytes as append() of each. Throws UsageError as append() does. Requires:
+  // whole groups, after whole groups (std::logic_error).
+  void append(const EncodedDocuments& documents);
   void finish();
 
   // Starts up to `count` threads that compress blocks of fields and texts until end_helpers().
@@ -49,26 +44,18 @@ class DocumentSectionsWriter {
   void end_helpers() { compressor_.finish(); }
   static std::size_t helper_bytes() { return BlockCompressor::helper_bytes(kTextBlockBytes); }
 
-  std::uint64_t document_count() const { return document_count_; }
-  std::uint64_t stored_ids() const { return stored_ids_; }
-  std::uint64_t length_sum() const { return length_sum_; }
+  std::uint64_t document_count() const { return encoder_.document_count(); }
+  std::uint64_t stored_ids() const { return encoder_.stored_ids(); }
+  std::uint64_t length_sum() const { return encoder_.length_sum(); }
   static std::size_t memory_bytes();
 
  private:
   [[noreturn]] static void refuse_more();
-  void start_group();
-  void append_stored(const RunDocument& document);
-  void append_id(std::string_view id);
-  void append_group_entry();
 
   Sections sections_;
   BlockCompressor compressor_;
   BlockStreamWriter fields_, text_;
-  std::uint64_t document_count_ = 0, stored_ids_ = 0, length_sum_ = 0;
-  bool group_stored_ = false;     // a document of the open group has metadata
-  bool group_started_ = false;    // by the text of the next document, whose entry was not added yet
-  std::uint64_t text_bytes_ = 0;  // of the next document's text, so far
-  std::string last_id_;           // of this group
+  DocumentEncoder<SectionWriter, BlockStreamWriter> encoder_;
 };
 
 }  // namespace spillway

@@ -108,6 +108,8 @@ std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options, std::s
 
 void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
 
+void IndexWriter::append_documents(const EncodedDocuments& documents) { state_->documents->append(documents); }
+
 void IndexWriter::append_text(std::string_view fragment) { state_->documents->append_text(fragment); }
 
 void IndexWriter::append_dropped(std::uint32_t source_document) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "io/checksum/content_checksum.hpp"
+#include "io/docstore/encoded_documents.hpp"
 #include "io/file/file_system.hpp"
 #include "io/format/content_options.hpp"
 #include "io/format/cursors.hpp"
@@ -48,6 +49,8 @@ class IndexWriter {
   // Appends the next document; numbers follow this order, from 0. Throws UsageError beyond 2^31 - 1 documents. Stores
   // all fields given: the caller applies the store policy.
   void append_document(const RunDocument& document);
+  // The same for documents that other threads encoded, without texts. Requires: whole groups, after whole groups.
+  void append_documents(const EncodedDocuments& documents);
   // Appends the next dropped document: its number in the source. Requires: ascending.
   void append_dropped(std::uint32_t source_document);
   // Appends the next document of those with stored ids, ordered by (id bytes, number).

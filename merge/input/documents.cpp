@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "io/base/error.hpp"
 #include "merge/input/source_layout.hpp"
@@ -16,43 +17,35 @@ void refuse_length(const std::string& where) {
 
 namespace {
 
-// A document that the next input may continue; owns its strings.
-class OpenDocument {
- public:
-  void add(const RunDocument& part, const std::string& where) {
-    if (part.length > std::numeric_limits<std::uint32_t>::max() - length_) refuse_length(where);
-    length_ += part.length;
-    const std::array views{part.id, part.title, part.url, part.date, part.text_hash};
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      if ((fields_ & kBits[i]) == 0 && (part.fields & kBits[i]) != 0) strings_[i] = views[i];
-    }
-    text_ += part.text;
-    fields_ |= part.fields;
-  }
-
-  RunDocument document() const {
-    RunDocument whole;
-    whole.fields = fields_;
-    whole.length = length_;
-    whole.id = strings_[0];
-    whole.title = strings_[1];
-    whole.url = strings_[2];
-    whole.date = strings_[3];
-    whole.text_hash = strings_[4];
-    whole.text = text_;
-    return whole;
-  }
-
- private:
-  std::uint8_t fields_ = 0;
-  std::uint32_t length_ = 0;
-  static constexpr std::array kBits{RunDocument::kId, RunDocument::kTitle, RunDocument::kUrl, RunDocument::kDate,
-                                    RunDocument::kTextHash};
-  std::array<std::string, kBits.size()> strings_;
-  std::string text_;
-};
+constexpr std::array kStringFields{RunDocument::kId, RunDocument::kTitle, RunDocument::kUrl, RunDocument::kDate,
+                                   RunDocument::kTextHash};
 
 }  // namespace
+
+void OpenDocument::add(const RunDocument& part, const std::string& where) {
+  if (part.length > std::numeric_limits<std::uint32_t>::max() - length_) refuse_length(where);
+  length_ += part.length;
+  const std::array views{part.id, part.title, part.url, part.date, part.text_hash};
+  static_assert(views.size() == kStringFields.size() && views.size() == std::tuple_size_v<decltype(strings_)>);
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if ((fields_ & kStringFields[i]) == 0 && (part.fields & kStringFields[i]) != 0) strings_[i] = views[i];
+  }
+  text_ += part.text;
+  fields_ |= part.fields;
+}
+
+RunDocument OpenDocument::document() const {
+  RunDocument whole;
+  whole.fields = fields_;
+  whole.length = length_;
+  whole.id = strings_[0];
+  whole.title = strings_[1];
+  whole.url = strings_[2];
+  whole.date = strings_[3];
+  whole.text_hash = strings_[4];
+  whole.text = text_;
+  return whole;
+}
 
 void for_each_document(std::span<const MergeInput* const> inputs, const StopCheck& check, const VisitDocument& visit) {
   lay_out_source(inputs);

@@ -2,6 +2,7 @@
 // inputs become one document. Memory: one cursor, and the strings of one cut document.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -17,11 +18,26 @@ enum class ReadStep { kGoOn, kStop };
 // Sees a document with its number in the source. The views live for the call.
 using VisitDocument = std::function<ReadStep(std::uint32_t number, const RunDocument& document)>;
 
-// Visits the documents of the source in order until `visit` returns kStop; calls `check` for each. The lengths of a cut
-// document's parts are added and their texts concatenated; any other field comes from the first part that has it. A
-// source that begins or ends inside a document gives that document as far as it goes. Throws FormatError if the
-// documents of an input that was read to its end do not match its summary.
+// Visits the documents of the source in order until `visit` returns kStop; calls `check` for each. The parts of a cut
+// document become one (OpenDocument). A source that begins or ends inside a document gives that document as far as it
+// goes. Throws FormatError if the documents of an input that was read to its end do not match its summary.
 void for_each_document(std::span<const MergeInput* const> inputs, const StopCheck& check, const VisitDocument& visit);
+
+// A document of which an input has only a part, until its last part was added; owns its strings.
+class OpenDocument {
+ public:
+  // `where`: a name of the input, for messages. Throws as refuse_length().
+  void add(const RunDocument& part, const std::string& where);
+  // The parts as one document: lengths added, texts concatenated, any other field from the first part that has it. Its
+  // views live until the next add().
+  RunDocument document() const;
+
+ private:
+  std::uint8_t fields_ = 0;
+  std::uint32_t length_ = 0;
+  std::array<std::string, 5> strings_;  // id, title, url, date, hash of the text
+  std::string text_;
+};
 
 // Throws the FormatError for a document whose parts have 2^32 tokens or more together.
 [[noreturn]] void refuse_length(const std::string& where);

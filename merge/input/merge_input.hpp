@@ -21,6 +21,7 @@ using StopCheck = std::function<void()>;
 struct DocumentRange {
   std::uint64_t first = 0;  // number, in the input, of the first document
   std::unique_ptr<DocumentCursor> cursor;
+  std::size_t bytes = 0;  // of their strings, roughly
 };
 
 // Cursors may be used on many threads at once, each by one thread. They must not outlive the input.

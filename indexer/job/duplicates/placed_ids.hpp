@@ -3,14 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "merge/index/dropped_documents.hpp"
 #include "merge/index/length_codes.hpp"
-#include "merge/input/merge_input.hpp"
+#include "merge/input/placed_ranges.hpp"
 #include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
@@ -22,7 +21,7 @@ class PlacedIds {
   PlacedIds(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, LengthCodes& lengths);
 
   // False if an input cannot be read in parallel.
-  bool can_read() const { return !ranges_.empty(); }
+  bool can_read() const { return ranges_.can_read(); }
   // Sets lengths and ids, which are indexed by the number of a document in the source; the ids of dropped documents and
   // of those without one become empty. Of a document that is cut between inputs it adds the lengths of the parts, and
   // takes the first id. O(documents). `check` is called often, and throws to stop. FormatError where the documents are
@@ -36,25 +35,16 @@ class PlacedIds {
     bool has_id = false;
     std::string_view id;
   };
-  struct Range {
-    std::size_t input = 0;
-    std::uint64_t first = 0, end = 0;  // numbers in the source
-    std::unique_ptr<DocumentCursor> cursor;
-    std::uint64_t documents = 0, tokens = 0;  // that were read
-    std::vector<Part> parts;
-  };
+  using Parts = std::vector<Part>;
 
-  void read_range(Range& range, std::span<StringRef> ids, const std::function<void()>& check);
-  bool is_cut(std::size_t input, std::uint64_t number) const;
+  void read_range(std::size_t range, Parts& parts, std::span<StringRef> ids, const std::function<void()>& check);
   void place(std::uint32_t number, bool has_id, std::string_view id, std::span<StringRef> ids) const;
-  void join_parts(std::span<StringRef> ids);
-  void check_inputs() const;
+  void join_parts(std::span<const Parts> parts_of_ranges, std::span<StringRef> ids);
 
   const std::span<const MergeInput* const> inputs_;
   const DroppedDocuments& dropped_;
   LengthCodes& lengths_;
-  const std::vector<std::uint64_t> bases_;
-  std::vector<Range> ranges_;
+  PlacedRanges ranges_;
 };
 
 }  // namespace spillway

@@ -249,6 +249,27 @@ TEST_P(GpuLaneTest, KeepsTheListsOfSeveralBlocksApart) {
   }
 }
 
+// The buffer is 32 MiB at first. The budget has no memory left for lists that do not fit it.
+TEST_P(GpuLaneTest, GrowsItsStagingBufferForTheLists) {
+  const SyntheticShape large{
+      .chunks = 12, .documents = 2000, .tokens = 300, .vocabulary = 1e9, .positions = positions()};
+  const BlockOf block(large, form());
+  const BlockSortOptions options = options_of(positions());
+  const std::string expected = cpu_run(block.occurrences(), options);
+  const auto gpu_runs = [&](std::size_t staging_bytes) {
+    MemoryBudget budget(kBudget);
+    const auto lane = make_lane(sorter_options(form(), std::size_t{4} << 30, staging_bytes), budget);
+    const Reservation others = budget.reserve(budget.free_bytes(), "other work");
+    EXPECT_TRUE(gpu_run(*lane, BlockOf(some_shape(1), form()).block(), options) ==
+                cpu_run(BlockOf(some_shape(1), form()).occurrences(), options));
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_TRUE(gpu_run(*lane, block.block(), options) == expected) << "round " << round;
+    }
+  };
+  gpu_runs(std::size_t{512} << 20);
+  EXPECT_THROW(gpu_runs(std::size_t{16} << 20), GpuMemoryError);
+}
+
 // Each lane runs on its own thread; lanes may share an arena.
 TEST_P(GpuLaneTest, SortsBlocksBesideOtherLanes) {
   for (const unsigned arenas : {1U, 2U, 4U}) {
