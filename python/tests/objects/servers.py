@@ -184,7 +184,8 @@ class Store:
         """The objects below a key, by their keys relative to it."""
         with tempfile.TemporaryDirectory() as directory:
             self.python(
-                f"fs.copy_files('{BUCKET}/{below}', sys.argv[1], source_filesystem=store, destination_filesystem=fs.LocalFileSystem())",
+                f"fs.copy_files('{BUCKET}/{below}', sys.argv[1], source_filesystem=store, "
+                "destination_filesystem=fs.LocalFileSystem())",
                 directory,
             )
             return {

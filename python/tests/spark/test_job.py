@@ -60,8 +60,14 @@ class SameBytes(JobCase):
 class Inputs(unittest.TestCase):
     def test_are_cut_so_that_all_slots_have_as_many_parts(self) -> None:
         four = 4 << 30
-        for size, slots, threads, expected in ((1, 8, 1, 8), (8 * four, 8, 1, 8), (8 * four + 1, 8, 1, 16), (233 * four, 64, 1, 256),
-                                               (64 * four, 8, 4, 16)):  # fmt: skip
+        cases = (
+            (1, 8, 1, 8),
+            (8 * four, 8, 1, 8),
+            (8 * four + 1, 8, 1, 16),
+            (233 * four, 64, 1, 256),
+            (64 * four, 8, 4, 16),
+        )
+        for size, slots, threads, expected in cases:
             self.assertEqual(driver.count_of_parts(size, slots, threads), expected)
 
     def test_of_a_part_are_those_that_it_may_read(self) -> None:
@@ -86,13 +92,15 @@ class Versions(JobCase):
 
 class Shards(JobCase):
     def test_are_found_as_in_one_index(self) -> None:
-        inputs = [self.write("a.jsonl", "".join(json.dumps({"id": str(i), "text": f"w{i % 7} w{i % 13}"}) + "\n" for i in range(500)))]
+        rows = ({"id": str(i), "text": f"w{i % 7} w{i % 13}"} for i in range(500))
+        inputs = [self.write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))]
         report = self.run_job(inputs, parts=6)
         self.assertEqual((report.documents, report.parts), (500, 6))
         self.index_in_one_process(inputs)
         for query in ("w3", "w1 w12", "+w5 -w2"):
             words = (query, "--format", "json", "-k", "100")
-            self.assertEqual(self.spillway("search", str(self.out), *words), self.spillway("search", str(self.scratch / "whole"), *words))
+            expected = self.spillway("search", str(self.scratch / "whole"), *words)
+            self.assertEqual(self.spillway("search", str(self.out), *words), expected)
         self.expect_no_rest()
 
     def test_tell_the_job_that_made_them(self) -> None:
@@ -315,8 +323,12 @@ class Identity(unittest.TestCase):
     def test_is_that_of_inputs_options_and_versions_only(self) -> None:
         job = Job((), ("--positions",), 3, "v", "program", "stage", 1, 1)
         self.assertEqual(job.id, Job((), ("--positions",), 3, "v", "other", "there", 2, 2).id)
-        for other in (Job((), (), 3, "v", "program", "stage", 1, 1), Job((), ("--positions",), 4, "v", "program", "stage", 1, 1),
-                      Job((), ("--positions",), 3, "w", "program", "stage", 1, 1)):  # fmt: skip
+        others = (
+            Job((), (), 3, "v", "program", "stage", 1, 1),
+            Job((), ("--positions",), 4, "v", "program", "stage", 1, 1),
+            Job((), ("--positions",), 3, "w", "program", "stage", 1, 1),
+        )
+        for other in others:
             self.assertNotEqual(job.id, other.id)
 
 
