@@ -114,6 +114,29 @@ def test_parquet_and_other_files_are_refused_together(tmp_path, jsonl):
     assert made.returncode == 2 and "merge the indexes" in made.stderr
 
 
+def test_what_writers_of_tables_put_beside_the_data_is_left_out(tmp_path, jsonl):
+    """As Spark does: `_SUCCESS` and footers of all files. The rows of a footer are not taken for those of its own file."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    table = pa.table({"id": [str(i) for i in range(2000)], "text": [f"some text {i}" for i in range(2000)]})
+    footers = []
+    pq.write_to_dataset(table, tmp_path / "in", metadata_collector=footers)
+    for name in ("_metadata", "_SUCCESS", "_temporary/0/part.parquet"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_bytes(b"")
+    pq.write_metadata(table.schema, tmp_path / "in/_metadata", metadata_collector=footers)
+    assert made_of(tmp_path / "in", tmp_path / "i") == made_of(table, tmp_path / "expected")
+    made = program("index", tmp_path / "in", "-o", tmp_path / "program", "--positions", "--store", "text")
+    assert made.returncode == 0 and digest(tmp_path / "program") == digest(tmp_path / "expected")
+    with pytest.raises(spillway.UsageError, match="_metadata: its footer is that of other files, such as '.*parquet'"):
+        spillway.index(tmp_path / "in/_metadata", tmp_path / "no", progress=False)
+    (tmp_path / "lines").mkdir()
+    jsonl.rename(tmp_path / "lines" / "_docs.jsonl")  # a directory of other files has all of them
+    (tmp_path / "lines" / "more.jsonl").write_text('{"id": "m", "text": "more"}\n')
+    assert spillway.index(tmp_path / "lines", tmp_path / "j", progress=False, max_error_rate=1).documents > 1000
+
+
 def test_nested_names(tmp_path):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq

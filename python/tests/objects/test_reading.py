@@ -120,6 +120,7 @@ def test_parquet(store, tmp_path):
     pq.write_table(table.slice(0, 1000), tmp_path / "in/a.parquet", row_group_size=150)
     pq.write_table(table.slice(1000), tmp_path / "in/b.parquet", row_group_size=700)
     expected = made(store, tmp_path / "local", tmp_path / "in")
+    (tmp_path / "in/_SUCCESS").write_bytes(b"ok")
     url = store.put(tmp_path / "in", "parquet")
     assert made(store, tmp_path / "store", url) == expected
     assert made(store, tmp_path / "pattern", f"{url}/*.parquet") == expected

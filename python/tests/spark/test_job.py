@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -15,7 +16,7 @@ from job_case import IS_PACKAGE, PROGRAM, JobCase, files_of, jsonl
 from spillway.spark import LocalLauncher, driver, publish, task
 from spillway.spark.child import version_of
 from spillway.spark.errors import JobError, ProgramError
-from spillway.spark.inputs import InputFile, inputs_of_part
+from spillway.spark.inputs import InputFile, inputs_of_part, list_inputs
 from spillway.spark.job import Job
 
 
@@ -74,6 +75,17 @@ class Inputs(unittest.TestCase):
         files = [InputFile(str(number), size, 0) for number, size in enumerate((10, 0, 10, 30, 0))]
         found = [[file.path for file in inputs_of_part(files, part, 5)] for part in range(5)]
         self.assertEqual(found, [["0", "1", "2"], ["0", "1", "2", "3"], ["2", "3"], ["3"], ["3", "4"]])
+
+
+    def test_below_a_directory_of_a_table_are_those_of_its_data(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            for name, content in (("_SUCCESS", ""), ("part-0.parquet", "PAR1 PAR1"), ("_temporary/a.parquet", "PAR1 PAR1")):
+                path = Path(directory, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(content)
+            self.assertEqual([Path(file.path).name for file in list_inputs([directory])], ["part-0.parquet"])
+            Path(directory, "part-0.parquet").write_text('{"id": "1", "text": "x"}')
+            self.assertEqual(len(list_inputs([directory])), 3)
 
 
 class Versions(JobCase):
