@@ -1,6 +1,7 @@
 """Reading ahead: the bytes that are asked for, within the window, and what comes next before it is asked for."""
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
