@@ -194,6 +194,27 @@ def test_an_object_that_changes_while_it_is_read(store, tmp_path):
     assert not (tmp_path / "i").exists() and not (tmp_path / "i.work").exists()
 
 
+def test_a_sort_of_an_object_that_changes_fails(store, tmp_path):
+    lines = [f"{random.Random(i).random():.15f}\n".encode() for i in range(400_000)]
+    (tmp_path / "a.txt").write_bytes(b"".join(lines))
+    url = store.put(tmp_path / "a.txt", "changing/a.txt")
+    (tmp_path / "a.txt").write_bytes(b"".join(reversed(lines)))
+    changed = []
+
+    def change(request: bytes) -> None:
+        if request.startswith(b"GET") and b"/changing/a.txt" in request.split(b"\r\n")[0] and not changed:
+            changed.append(True)
+            time.sleep(1.1)
+            store.put(tmp_path / "a.txt", "changing/a.txt")
+
+    store.proxy.on_request = change
+    done = store.spillway("sort", url, "-o", tmp_path / "sorted")
+    assert changed and done.returncode == 2 and f"{url} changed while it was read" in done.stderr, done.stderr
+    assert not (tmp_path / "sorted").exists()
+    done = store.spillway("sort", url, "-o", tmp_path / "sorted")
+    assert done.returncode == 0 and (tmp_path / "sorted").read_bytes() == b"".join(sorted(lines)), done.stderr
+
+
 @pytest.mark.parametrize(
     ("url", "words"),
     [
