@@ -1,7 +1,7 @@
 // Buffers for unpacked pages, which are used again: large allocations that come and go would be given back to the
 // system, and each of their pages would be zeroed anew. That took a third of the time of reading 500 MB of text in
 // zstd. Buffers that are given back stay in the pool: with at most twice the largest page of free ones, a third of the
-// pages of 2 GB of text were allocated anew, which took 0.6 of 6.4 s of an AMD EPYC.
+// pages of 2 GB of text were allocated anew, which took 0.6 of 6.5 CPU seconds (docs/results/parquet.md).
 #pragma once
 
 #include <cstddef>
