@@ -43,8 +43,12 @@ class ObjectFile final : public ReadableFile {
     size_ = with_python(signal_number_, [&] { return nb::cast<std::uint64_t>(source_.attr("open")(url_)); });
   }
 
+  // Who reads at the end has read all: it must have been of one object.
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
-    if (offset >= size_) return 0;
+    if (offset >= size_) {
+      if (offset != 0) with_python(signal_number_, [&] { source_.attr("check")(url_); });
+      return 0;
+    }
     const auto wanted = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset)));
     std::size_t done = 0;
     with_python(signal_number_, [&] {
@@ -82,6 +86,7 @@ class ObjectStream final : public ByteStream {
  public:
   explicit ObjectStream(std::unique_ptr<ReadableFile> file) : file_(std::move(file)) {}
   std::size_t read(std::span<std::uint8_t> out) override {
+    if (offset_ == file_->size()) return 0;  // an index asks about all its inputs when it is done
     const std::size_t count = file_->read_at(offset_, out);
     offset_ += count;
     return count;

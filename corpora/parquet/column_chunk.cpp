@@ -196,11 +196,13 @@ void ParquetColumn::take_data(const PageHeader& header) {
 }
 
 void ParquetColumn::take_data_v2(const PageHeader& header) {
-  const std::int64_t levels = header.definition_bytes + header.repetition_bytes;
-  if (header.definition_bytes < 0 || header.repetition_bytes < 0 || levels > header.stored_bytes ||
-      levels > header.raw_bytes) {
-    fail("levels within their page", std::to_string(levels) + " bytes");
+  const std::int64_t most = std::min(header.stored_bytes, header.raw_bytes);
+  if (header.definition_bytes < 0 || header.repetition_bytes < 0 || header.definition_bytes > most ||
+      header.repetition_bytes > most - header.definition_bytes) {
+    fail("levels within a page of " + std::to_string(most) + " bytes",
+         std::to_string(header.definition_bytes) + " and " + std::to_string(header.repetition_bytes) + " bytes");
   }
+  const std::int64_t levels = header.definition_bytes + header.repetition_bytes;
   const auto before = static_cast<std::size_t>(levels);
   const std::span<const std::uint8_t> stored = body_of(header);
   const auto bytes = unpack(stored.subspan(before), static_cast<std::size_t>(header.raw_bytes) - before, before,
@@ -257,6 +259,10 @@ ParquetValues ParquetColumn::read(std::size_t rows) {
 void ParquetColumn::mark_levels(std::size_t first, std::size_t rows, ParquetValues& out) {
   levels_.resize(chunk_.most_definition == 0 ? 0 : rows);
   if (!page_.levels.read(levels_)) fail("a definition level for each row", "fewer");
+  const auto highest = std::max_element(levels_.begin(), levels_.end());
+  if (highest != levels_.end() && *highest > chunk_.most_definition) {
+    fail("a definition level of at most " + std::to_string(chunk_.most_definition), std::to_string(*highest));
+  }
   for (std::size_t row = 0; row < rows; ++row) {
     if (is_there(row)) {
       std::uint8_t& bits = out.validity[(first + row) / 8];

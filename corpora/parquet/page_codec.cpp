@@ -8,6 +8,24 @@
 
 namespace spillway {
 
+namespace {
+
+// A page may have several members (parquet-format, Compression.md).
+bool unpack_gzip(libdeflate_decompressor* deflate, std::span<const std::uint8_t> stored, std::span<std::uint8_t> raw) {
+  while (!raw.empty()) {
+    std::size_t taken = 0, made = 0;
+    if (libdeflate_gzip_decompress_ex(deflate, stored.data(), stored.size(), raw.data(), raw.size(), &taken, &made) !=
+        LIBDEFLATE_SUCCESS) {
+      return false;
+    }
+    stored = stored.subspan(taken);
+    raw = raw.subspan(made);
+  }
+  return true;
+}
+
+}  // namespace
+
 struct PageUnpacker::Contexts {
   ZSTD_DCtx* zstd = ZSTD_createDCtx();
   libdeflate_decompressor* deflate = libdeflate_alloc_decompressor();
@@ -33,12 +51,8 @@ bool PageUnpacker::unpack(ParquetCodec codec, std::span<const std::uint8_t> stor
       if (stored.size() != raw.size()) return false;
       std::memcpy(raw.data(), stored.data(), raw.size());
       return true;
-    case ParquetCodec::kGzip: {
-      std::size_t size = 0;
-      return libdeflate_gzip_decompress(contexts_->deflate, stored.data(), stored.size(), raw.data(), raw.size(),
-                                        &size) == LIBDEFLATE_SUCCESS &&
-             size == raw.size();
-    }
+    case ParquetCodec::kGzip:
+      return unpack_gzip(contexts_->deflate, stored, raw);
     case ParquetCodec::kZstd:
       return ZSTD_decompressDCtx(contexts_->zstd, raw.data(), raw.size(), stored.data(), stored.size()) == raw.size();
   }

@@ -19,59 +19,31 @@ ParquetPage kind_of(std::int64_t type) {
   }
 }
 
-void read_data(CompactReader& reader, PageHeader& header) {
-  while (const int field = reader.next_field()) {
-    switch (field) {
-      case 1:
-        header.values = reader.integer();
-        break;
-      case 2:
-        header.encoding = reader.integer();
-        break;
-      case 3:
-        header.level_encoding = reader.integer();
-        break;
-      default:
-        reader.skip();
-    }
-  }
-}
+// The numbers of the fields of a page's own header; 0 where it has no such field.
+struct BodyFields {
+  int values = 1, encoding = 2, level_encoding = 0, definition_bytes = 0, repetition_bytes = 0, is_compressed = 0;
+};
+constexpr BodyFields kData{.level_encoding = 3};
+constexpr BodyFields kDictionary{};
+constexpr BodyFields kDataV2{.encoding = 4, .definition_bytes = 5, .repetition_bytes = 6, .is_compressed = 7};
 
-void read_dictionary(CompactReader& reader, PageHeader& header) {
+void read_body(CompactReader& reader, const BodyFields& fields, PageHeader& header) {
+  if (!reader.open_struct()) return;
   while (const int field = reader.next_field()) {
-    switch (field) {
-      case 1:
-        header.values = reader.integer();
-        break;
-      case 2:
-        header.encoding = reader.integer();
-        break;
-      default:
-        reader.skip();
-    }
-  }
-}
-
-void read_data_v2(CompactReader& reader, PageHeader& header) {
-  while (const int field = reader.next_field()) {
-    switch (field) {
-      case 1:
-        header.values = reader.integer();
-        break;
-      case 4:
-        header.encoding = reader.integer();
-        break;
-      case 5:
-        header.definition_bytes = reader.integer();
-        break;
-      case 6:
-        header.repetition_bytes = reader.integer();
-        break;
-      case 7:
-        header.is_compressed = reader.boolean();
-        break;
-      default:
-        reader.skip();
+    if (field == fields.values) {
+      header.values = reader.integer();
+    } else if (field == fields.encoding) {
+      header.encoding = reader.integer();
+    } else if (field == fields.level_encoding) {
+      header.level_encoding = reader.integer();
+    } else if (field == fields.definition_bytes) {
+      header.definition_bytes = reader.integer();
+    } else if (field == fields.repetition_bytes) {
+      header.repetition_bytes = reader.integer();
+    } else if (field == fields.is_compressed) {
+      header.is_compressed = reader.boolean();
+    } else {
+      reader.skip();
     }
   }
 }
@@ -91,14 +63,11 @@ void read_field(CompactReader& reader, int field, PageHeader& header) {
       header.crc = static_cast<std::uint32_t>(reader.integer());
       return;
     case 5:
-      if (reader.open_struct()) read_data(reader, header);
-      return;
+      return read_body(reader, kData, header);
     case 7:
-      if (reader.open_struct()) read_dictionary(reader, header);
-      return;
+      return read_body(reader, kDictionary, header);
     case 8:
-      if (reader.open_struct()) read_data_v2(reader, header);
-      return;
+      return read_body(reader, kDataV2, header);
     default:
       reader.skip();
   }

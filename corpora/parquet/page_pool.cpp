@@ -43,31 +43,35 @@ PagePool::Buffer PagePool::allocate(std::size_t bytes) {
 
 PagePool::Buffer PagePool::take_free(std::size_t bytes) {
   const std::scoped_lock lock(mutex_);
-  largest_bytes_ = std::max(largest_bytes_, bytes + bytes / kRoom);
   auto best = free_.end();
   for (auto one = free_.begin(); one != free_.end(); ++one) {
     const bool fits = one->capacity >= bytes && one->capacity / kMostWaste <= bytes;
     if (fits && (best == free_.end() || one->capacity < best->capacity)) best = one;
   }
-  if (best == free_.end()) return {};
+  if (best == free_.end()) {
+    drop_smaller(bytes);
+    return {};
+  }
   Buffer buffer = std::move(*best);
   free_.erase(best);
-  free_bytes_ -= buffer.capacity;
   return buffer;
 }
 
-// Keeps the newest: what is asked for next is about as large.
+// Drops free buffers of less than `bytes` bytes, the oldest first, until they have as many bytes together.
+void PagePool::drop_smaller(std::size_t bytes) {
+  std::size_t dropped = 0;
+  std::erase_if(free_, [&](const Buffer& one) {
+    const bool drops = one.capacity < bytes && dropped < bytes;
+    if (drops) dropped += one.capacity;
+    return drops;
+  });
+}
+
 void PagePool::give_back(Buffer buffer) noexcept {
   const std::scoped_lock lock(mutex_);
   try {
     free_.push_back(std::move(buffer));
-  } catch (...) {
-    return;
-  }
-  free_bytes_ += free_.back().capacity;
-  while (free_bytes_ > std::max(kMostFreeBytes, 2 * largest_bytes_)) {
-    free_bytes_ -= free_.front().capacity;
-    free_.erase(free_.begin());
+  } catch (...) {  // the buffer is freed
   }
 }
 

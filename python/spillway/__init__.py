@@ -93,8 +93,8 @@ def _native() -> Any:
 
         here = f"{platform.python_implementation()} {platform.python_version()} on {platform.system()} {platform.machine()}"
         raise ImportError(
-            f"spillway has no native module for {here}; it is made for CPython 3.11 and later on Linux x86-64, by 'pip install' "
-            "of a checkout or of a wheel"
+            f"spillway has no native module for {here}; it is made for CPython 3.11 and later on Linux x86-64, by 'pip "
+            "install' of a checkout or of a wheel"
         ) from error
 
 

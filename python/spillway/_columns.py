@@ -202,6 +202,8 @@ def _parquet_units(
 
     leaves = [".".join(column.path) for column in columns]
     metadata = _answer(path, "cannot read its footer", lambda: pyarrow.parquet.read_metadata(_source_of(path)))
+    if metadata.num_row_groups > 0 and (elsewhere := metadata.row_group(0).column(0).file_path):
+        raise UsageError(f"{path}: its footer is that of other files, such as {elsewhere!r}; index those")
     chunks = _Chunks(metadata, columns, schema) if not is_url(path) else None
 
     def read(group: int) -> Iterator[Any]:

@@ -8,11 +8,11 @@ from typing import Any
 
 from ._columns import ColumnFiles
 from ._hugging_face import DatasetBatches, is_dataset
+from ._kinds import data_files, kind_of_file
 from .errors import NotFoundError, UsageError
 from .objects import is_url, resolve
 
 PathLike = (str, os.PathLike)
-_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 
 def is_path(value: object) -> bool:
@@ -56,31 +56,6 @@ def _stream_of_array(array: Any) -> Any:
     return pyarrow.Table.from_batches([pyarrow.record_batch(array)])
 
 
-def _opened(path: str) -> Any:
-    if not is_url(path):
-        return open(path, "rb")
-    from .objects.location import locate
-    from .objects.source import open_object
-
-    return open_object(locate(path))[0]
-
-
-def kind_of_file(path: str) -> str | None:
-    """ "parquet" or "arrow" for files that begin and end as those do; None for all others."""
-    try:
-        with _opened(path) as file:
-            head = file.read(8)
-            for magic, kind in _MAGIC.items():
-                if not head.startswith(magic):
-                    continue
-                file.seek(-len(magic), os.SEEK_END)
-                if file.read() == magic:
-                    return kind
-    except OSError:  # the engine says why
-        return None
-    return None
-
-
 def _files_below(path: str) -> Iterator[str]:
     """The files of a directory in the engine's order: by the bytes of the relative path, without hidden ones and links."""
     found = []
@@ -110,11 +85,14 @@ def _columnar_objects(inputs: Sequence[str]) -> list[str]:
     none of them: to look into each object takes long, and the engine does it again."""
     from .objects.listing import below
 
+    def data_below(url: str) -> list[str]:
+        return data_files(below(url), url)
+
     first = next(url for url in inputs if is_url(url))
-    objects = below(first)
+    objects = data_below(first)
     if not objects or kind_of_file(objects[0]) is None:
         return []
-    return [one for path in inputs for one in (objects if path == first else below(path) if is_url(path) else [path])]
+    return [one for path in inputs for one in (objects if path == first else data_below(path) if is_url(path) else [path])]
 
 
 def columnar_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
@@ -129,7 +107,7 @@ def columnar_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
         if path == "-" or path.startswith("@"):
             files.append((path, None))
         elif os.path.isdir(path):
-            files += [(file, kind_of_file(file)) for file in _files_below(path)]
+            files += [(file, kind_of_file(file)) for file in data_files(list(_files_below(path)), path)]
         else:
             files.append((path, kind_of_file(path) if is_url(path) or os.path.isfile(path) else None))
     columnar = [(path, kind) for path, kind in files if kind is not None]

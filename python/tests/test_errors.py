@@ -232,7 +232,8 @@ def test_memory_is_beyond_what_the_process_has(within_memory):
 
 
 def test_memory_of_exports_is_beyond_what_the_process_has(tmp_path, within_memory):
-    subprocess.run([sys.executable, "-c", f"import spillway\n{ROWS}\nspillway.index(rows, '{tmp_path}/i', progress=False)"], check=True)
+    code = f"import spillway\n{ROWS}\nspillway.index(rows, '{tmp_path}/i', progress=False)"
+    subprocess.run([sys.executable, "-c", code], check=True)
     within_memory("spillway.Index('i').export_ciff('i.ciff', memory='64M')")
     assert (tmp_path / "i.ciff").stat().st_size > 10 << 20
 
@@ -263,8 +264,9 @@ def test_interrupting_files_of_columns(tmp_path):
         """
         import sys, threading, spillway
         folder = sys.argv[1]
+        say = lambda now: print("on", flush=True)
         try:
-            spillway.index(folder + "/a.parquet", folder + "/i", duplicate_ids="keep", progress=lambda now: print("on", flush=True))
+            spillway.index(folder + "/a.parquet", folder + "/i", duplicate_ids="keep", progress=say)
         except KeyboardInterrupt:
             for thread in set(threading.enumerate()) - {threading.main_thread()}:
                 thread.join(1)

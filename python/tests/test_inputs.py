@@ -114,6 +114,29 @@ def test_parquet_and_other_files_are_refused_together(tmp_path, jsonl):
     assert made.returncode == 2 and "merge the indexes" in made.stderr
 
 
+def test_what_writers_of_tables_put_beside_the_data_is_left_out(tmp_path, jsonl):
+    """As Spark does: `_SUCCESS` and footers of all files. The rows of a footer are not taken for those of its own file."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    table = pa.table({"id": [str(i) for i in range(2000)], "text": [f"some text {i}" for i in range(2000)]})
+    footers = []
+    pq.write_to_dataset(table, tmp_path / "in", metadata_collector=footers)
+    for name in ("_metadata", "_SUCCESS", "_temporary/0/part.parquet"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_bytes(b"")
+    pq.write_metadata(table.schema, tmp_path / "in/_metadata", metadata_collector=footers)
+    assert made_of(tmp_path / "in", tmp_path / "i") == made_of(table, tmp_path / "expected")
+    made = program("index", tmp_path / "in", "-o", tmp_path / "program", "--positions", "--store", "text")
+    assert made.returncode == 0 and digest(tmp_path / "program") == digest(tmp_path / "expected")
+    with pytest.raises(spillway.UsageError, match="_metadata: its footer is that of other files, such as '.*parquet'"):
+        spillway.index(tmp_path / "in/_metadata", tmp_path / "no", progress=False)
+    (tmp_path / "lines").mkdir()
+    jsonl.rename(tmp_path / "lines" / "_docs.jsonl")  # a directory of other files has all of them
+    (tmp_path / "lines" / "more.jsonl").write_text('{"id": "m", "text": "more"}\n')
+    assert spillway.index(tmp_path / "lines", tmp_path / "j", progress=False, max_error_rate=1).documents > 1000
+
+
 def test_nested_names(tmp_path):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
@@ -121,10 +144,12 @@ def test_nested_names(tmp_path):
     texts = [None if i % 7 == 0 else f"text number {i}" for i in range(500)]
     flat = [{"id": str(i), "title": f"T{i}", "text": text} for i, text in enumerate(texts)]
     spillway.index(flat, tmp_path / "flat", progress=False)
-    nested = [
-        {"key": {"id": row["id"]}, "doc": None if row["text"] is None else {"body": {"text": row["text"], "x": 1}}, "title": row["title"]}
-        for row in flat
-    ]
+
+    def nest(row):
+        doc = None if row["text"] is None else {"body": {"text": row["text"], "x": 1}}
+        return {"key": {"id": row["id"]}, "doc": doc, "title": row["title"]}
+
+    nested = [nest(row) for row in flat]
     table = pa.Table.from_pylist(nested)
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=90)
     with pa.ipc.new_file(tmp_path / "a.arrow", table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
@@ -197,7 +222,8 @@ def test_errors_in_later_files_of_columns(tmp_path):
         spillway.index([tmp_path / "a.parquet", tmp_path / "b.parquet"], tmp_path / "i", progress=False)
     made = program("index", tmp_path / "a.parquet", tmp_path / "b.parquet", "-o", tmp_path / "i")
     assert made.returncode == 2 and "expected the columns ['id', 'text']" in made.stderr
-    pq.write_table(pa.table({"id": pa.array([7], pa.int64()), "text": pa.array(["y"], pa.large_string())}), tmp_path / "c.parquet")
+    other = pa.table({"id": pa.array([7], pa.int64()), "text": pa.array(["y"], pa.large_string())})
+    pq.write_table(other, tmp_path / "c.parquet")
     report = spillway.index([tmp_path / "a.parquet", tmp_path / "c.parquet"], tmp_path / "i", progress=False)
     assert report.documents == 2 and spillway.Index(tmp_path / "i").doc("7")["number"] == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parquet", "b.parquet", "c.parquet", "i"]
@@ -221,9 +247,10 @@ def test_hugging_face(tmp_path, documents, expected, monkeypatch):
     dataset = datasets.Dataset.from_dict(as_columns(documents))
     assert made_of(dataset, tmp_path / "memory") == expected
     dataset.to_parquet(str(tmp_path / "a.parquet"))
-    loaded = datasets.load_dataset("parquet", data_files=str(tmp_path / "a.parquet"), split="train", cache_dir=str(tmp_path / "cache"))
+    file = str(tmp_path / "a.parquet")
+    loaded = datasets.load_dataset("parquet", data_files=file, split="train", cache_dir=str(tmp_path / "cache"))
     assert made_of(loaded, tmp_path / "mapped", memory="64M") == expected
-    streamed = datasets.load_dataset("parquet", data_files=str(tmp_path / "a.parquet"), split="train", streaming=True)
+    streamed = datasets.load_dataset("parquet", data_files=file, split="train", streaming=True)
     assert made_of(streamed, tmp_path / "streamed") == expected
     picked = dataset.select(range(1999, -1, -1)).select(range(1999, -1, -1))  # rows by an index of numbers
     assert made_of(picked, tmp_path / "picked") == expected
@@ -268,7 +295,8 @@ def test_generators_run_in_the_calling_thread(tmp_path):
 
 
 def test_broken_text_is_repaired_and_counted(tmp_path):
-    report = spillway.index([("a", "bad \ud800 surrogate"), ("b", b"bad \xff byte")], tmp_path / "i", store="text", progress=False)
+    rows = [("a", "bad \ud800 surrogate"), ("b", b"bad \xff byte")]
+    report = spillway.index(rows, tmp_path / "i", store="text", progress=False)
     assert report.repaired == 2
     index = spillway.Index(tmp_path / "i")
     assert index.doc("a")["text"] == "bad \ufffd surrogate" and index.doc("b")["text"] == "bad \ufffd byte"

@@ -1,5 +1,6 @@
 """The package as it is installed: what it brings along, and how soon it is there."""
 
+import ctypes
 import importlib.metadata
 import os
 import platform
@@ -45,6 +46,37 @@ def test_one_module_for_python_3_12_and_later():
     is_free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     is_stable = _engine.__file__.endswith(".abi3.so")
     assert is_stable == (sys.version_info >= (3, 12) and not is_free_threaded)
+
+
+def test_the_module_does_not_declare_that_it_needs_no_lock():
+    """So that a free-threaded Python enables its lock when it loads the module."""
+    from spillway import _engine
+
+    get_definition = ctypes.pythonapi.PyModule_GetDef
+    get_definition.restype, get_definition.argtypes = ctypes.c_void_p, [ctypes.py_object]
+    definition = get_definition(_engine)
+    assert definition
+    # Of a PyModuleDef: its base, which begins with an object; m_name, m_doc, m_size, m_methods, m_slots.
+    at_slots = object.__basicsize__ + 3 * ctypes.sizeof(ctypes.c_void_p) + 4 * ctypes.sizeof(ctypes.c_void_p)
+    at = ctypes.c_void_p.from_address(definition + at_slots).value
+    slots = {}
+    while at and (number := ctypes.c_int.from_address(at).value) != 0:
+        slots[number] = ctypes.c_void_p.from_address(at + 8).value
+        at += 16
+    execute, about_the_lock, lock_is_not_used = 2, 4, 1  # Py_mod_exec, Py_mod_gil, Py_MOD_GIL_NOT_USED
+    assert execute in slots
+    assert slots.get(about_the_lock) != lock_is_not_used
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has its lock always")
+def test_a_free_threaded_python_gets_its_lock_back():
+    code = (
+        "import sys; before = sys._is_gil_enabled(); import spillway; spillway.sort_strings(['b', 'a']); "
+        "print(before, sys._is_gil_enabled())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
+    assert "has been enabled to load module 'spillway._engine'" in done.stderr
 
 
 def test_platform():

@@ -25,7 +25,8 @@ def index(tmp_path, corpus):
 
 @pytest.fixture
 def topics():
-    return pd.DataFrame({"qid": ["q1", "q2", "q3"], "query": ["out of core", "term5 memory", "nothinglikethis"], "more": [1, 2, 3]})
+    queries = ["out of core", "term5 memory", "nothinglikethis"]
+    return pd.DataFrame({"qid": ["q1", "q2", "q3"], "query": queries, "more": [1, 2, 3]})
 
 
 def test_indexer(tmp_path, corpus, index):

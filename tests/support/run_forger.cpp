@@ -8,13 +8,6 @@ namespace spillway::testing {
 
 using namespace run_layout;
 
-std::size_t BytesFile::read_at(std::uint64_t offset, std::span<std::uint8_t> out) const {
-  if (offset >= bytes_.size()) return 0;
-  const std::size_t count = std::min(out.size(), bytes_.size() - static_cast<std::size_t>(offset));
-  std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), count, out.begin());
-  return count;
-}
-
 std::vector<std::uint8_t> all_bytes(const ReadableFile& file) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file.size()));
   file.read_exactly(0, bytes);

@@ -7,21 +7,9 @@
 #include <vector>
 
 #include "io/file/file_system.hpp"
+#include "tests/support/bytes_file.hpp"
 
 namespace spillway::testing {
-
-// A file of given bytes.
-class BytesFile final : public ReadableFile {
- public:
-  explicit BytesFile(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {}
-  std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override;
-  std::uint64_t size() const override { return bytes_.size(); }
-  const std::string& path() const override { return path_; }
-
- private:
-  std::vector<std::uint8_t> bytes_;
-  std::string path_ = "forged-run";
-};
 
 std::vector<std::uint8_t> all_bytes(const ReadableFile& file);
 

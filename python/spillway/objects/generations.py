@@ -78,6 +78,15 @@ def replace_current(location: Location, place: Location, seen: Seen) -> None:
         )
 
 
+def names(location: Location, place: Location) -> bool:
+    """Whether a URL names the generation at `place`. Asks once, also while the process is told to end. Raises OSError."""
+    try:
+        with connect(location).open_input_file(location.below(CURRENT).path) as file:
+            return bytes(file.read(64)).decode("latin-1").removesuffix("\n") == place.key.rpartition("/")[2]
+    except FileNotFoundError:
+        return False
+
+
 def remove_old(location: Location, seen: Seen) -> None:
     """Removes the files of what was replaced, and nothing else. The first index may be there still, after a job that was
     killed: its last file goes first."""

@@ -12,11 +12,12 @@ from .location import Location, connect, has_pattern, locate, missing_bucket
 
 
 def _select(location: Location, recursive: bool, stopped: Callable[[], bool]) -> list[Any]:
+    store = connect(location)  # says what to install where there is no pyarrow
     from pyarrow import fs
 
     selector = fs.FileSelector(location.path, allow_not_found=True, recursive=recursive)
     try:
-        return repeat(lambda: connect(location).get_file_info(selector), f"{location.url}: cannot list it", stopped)
+        return repeat(lambda: store.get_file_info(selector), f"{location.url}: cannot list it", stopped)
     except InputOutputError as error:
         if "NO_SUCH_BUCKET" in str(error):
             raise missing_bucket(location) from None

@@ -20,7 +20,7 @@ from typing import Any
 from ..errors import InputOutputError, UsageError
 from .attempts import PUT_ATTEMPTS, ObjectChanged, repeat
 from .conditional import put_if_absent, state_of
-from .generations import CURRENT, MANIFEST, Seen, look, new_generation, remove, remove_old, replace_current
+from .generations import CURRENT, MANIFEST, Seen, look, names, new_generation, remove, remove_old, replace_current
 from .location import Location, connect, has_pattern, locate
 from .source import ObjectState
 
@@ -170,7 +170,7 @@ def publish_directory(
         published = _put_all(directory, place, last)
         replace_current(location, place, seen)
     except BaseException:
-        _remove_all(place)
+        _discard(location, place)
         raise
     remove_old(location, seen)
     return Published(location.url, published.files, published.bytes)
@@ -192,10 +192,12 @@ def _put_all(directory: str, location: Location, last: str) -> Published:
     return Published(location.url, len(put) + 1, sum(state.size for state in put.values()) + len(content))
 
 
-def _remove_all(place: Location) -> None:
-    """Removes what was put of a generation, as far as the store lets it: also while the process is told to end."""
+def _discard(location: Location, place: Location) -> None:
+    """Removes what was put of a generation, as far as the store lets it: also while the process is told to end. It stays if
+    the URL may name it: the put of `current` may have arrived without its answer."""
     with contextlib.suppress(OSError):
-        connect(place).delete_dir(place.path)
+        if not names(location, place):
+            connect(place).delete_dir(place.path)
 
 
 def _files_below(directory: str) -> list[str]:
@@ -225,7 +227,7 @@ def _put(path: str, location: Location) -> ObjectState:
 def _expect_all(location: Location, put: dict[str, Any]) -> None:
     for name, expected in put.items():
         found = state_of(location.below(name))
-        if found != expected:
+        if found is None or not found.has_content_of(expected):
             raise ObjectChanged(
                 f"{location.url}/{name} changed while the index was put there: expected {expected}, found {found or 'nothing'}"
                 "; another job writes to this URL: give each job a URL of its own"

@@ -38,6 +38,10 @@ class ObjectState:
     changed_ns: int
     etag: str
 
+    def has_content_of(self, other: ObjectState) -> bool:
+        """Whether both are the same bytes, as far as the store tells: they may have been put twice."""
+        return (self.size, self.etag) == (other.size, other.etag) if self.etag else self == other
+
     def __str__(self) -> str:
         return f"{self.size} bytes of {self.changed_ns} ns{f', ETag {self.etag}' if self.etag else ''}"
 
@@ -112,10 +116,11 @@ def resume_on_failure(read: Callable[[], Iterator[Any]], what: str, path: str) -
 
 def is_directory(location: Location, stopped: Callable[[], bool] = lambda: False) -> bool:
     """Raises InputOutputError if its bucket does not exist."""
+    store = connect(location)
     from pyarrow import fs
 
     def kind_of(path: str) -> Any:
-        return repeat(lambda: connect(location).get_file_info(path), f"{location.url}: cannot find it", stopped).type
+        return repeat(lambda: store.get_file_info(path), f"{location.url}: cannot find it", stopped).type
 
     found = kind_of(location.path)
     if found == fs.FileType.NotFound and location.root.startswith(("s3://", "gs://")):
@@ -217,6 +222,10 @@ class Source:
             return self._fetch(number, offset, size), 0
         self._has_read = True
         return self._read_ahead.read(number, offset, size)
+
+    def check(self, url: str) -> None:
+        """Raises ObjectChanged if an object that was opened is not what it was."""
+        self._check(_name(url))
 
     def state(self, url: str) -> ObjectState | None:
         """The state of an object; None if there is none of this name. A directory has none."""

@@ -29,12 +29,14 @@ def _arguments(words: list[str]) -> argparse.Namespace:
         "python -m spillway.spark index docs/ -o docs.shards -- --positions --stem english",
     )
     parser.add_argument("command", choices=["index"])
-    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a file, a directory with files, or a URL of an object store")
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a file, a directory with files, or a URL of a store")
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the shards, or the index, to make; or a URL")
     parser.add_argument("--one-index", action="store_true", help="merge the parts to the index of one process")
     parser.add_argument("--parts", type=int, default=0, metavar="N", help="default: by size, at least one for each slot")
     parser.add_argument("--force", action="store_true", help="replace an existing output")
-    parser.add_argument("--stage", metavar="DIR", help="work directory, on the output's disk (default: OUTPUT.stage; needed for a URL)")
+    parser.add_argument(
+        "--stage", metavar="DIR", help="work directory, on the output's disk (default: OUTPUT.stage; needed for a URL)"
+    )
     parser.add_argument("--launcher", choices=["spark", "ray", "local"], default="spark")
     parser.add_argument("--program", default="spillway", metavar="FILE", help="the program, the same on every machine")
     parser.add_argument("--memory", type=_size, default=0, metavar="SIZE", help="of one task, such as 2G")

@@ -91,8 +91,8 @@ def run_index_job(
 def _stage_of(stage: str | None, target: DiskOutput | StoreOutput) -> str:
     if is_url(stage or target.name):
         raise JobError(
-            f"the stage of {target.name} is a directory on a disk that all machines share, which object stores are not; name it "
-            "with --stage"
+            f"the stage of {target.name} is a directory on a disk that all machines share, which object stores are not; "
+            "name it with --stage"
         )
     return os.path.abspath(stage or f"{target.name}.stage")
 
@@ -182,7 +182,9 @@ class _Driver:
     def _complete(self, step: str) -> Done:
         done = complete_attempt(self.job.directory, step)
         if done is None:
-            raise JobError(f"{step} is not in the stage {self.job.stage}, though its task ended; do all machines share this disk?")
+            raise JobError(
+                f"{step} is not in the stage {self.job.stage}, though its task ended; do all machines share this disk?"
+            )
         return done
 
     def _merge(self, parts: list[Done]) -> list[list[Done]]:
@@ -213,7 +215,9 @@ class _Driver:
         documents = sum(done.documents for done in last)
         records_in = sum(part.records_in for part in parts)
         if records_in != documents + sum(skipped.values()):
-            raise JobError(f"the parts have {records_in} records, but {documents} documents and {skipped} skipped ones: a defect")
+            raise JobError(
+                f"the parts have {records_in} records, but {documents} documents and {skipped} skipped ones: a defect"
+            )
         return IndexJobReport(self.target.name, documents, records_in, skipped, len(parts), earlier)
 
     def _check_error_rate(
@@ -222,8 +226,8 @@ class _Driver:
         bad = sum(done.errors for done in [*parts, *(done for level in merged or [] for done in level)])
         if bad > most * report.records_in:
             raise JobError(
-                f"{bad} of {report.records_in} records cannot be indexed {report.skipped}, more than --max-error-rate {most} allows; "
-                f"--skipped FILE lists them; the complete parts are kept in {self.job.stage}"
+                f"{bad} of {report.records_in} records cannot be indexed {report.skipped}, more than --max-error-rate {most} "
+                f"allows; --skipped FILE lists them; the complete parts are kept in {self.job.stage}"
             )
 
     def _publish(self, parts: list[Done], merged: list[list[Done]] | None, report: IndexJobReport) -> None:

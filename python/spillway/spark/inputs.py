@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from .._kinds import data_files
 from ..errors import Error
 from ..objects import is_url, resolve
 from .errors import JobError
@@ -27,7 +28,7 @@ def _describe(path: str) -> InputFile:
     return InputFile(os.path.abspath(path), status.st_size, status.st_mtime_ns)
 
 
-def _files_below(directory: str) -> Iterable[str]:
+def _files_below(directory: str) -> list[str]:
     """All files below the directory, in the order in which `spillway index` takes them: by the bytes of their paths."""
     found = []
     for folder, folders, names in os.walk(directory, onerror=_raise):
@@ -64,7 +65,7 @@ def _list_objects(url: str) -> list[InputFile]:
     from ..objects.listing import below
 
     try:
-        urls = [one for named in resolve([url]) for one in below(named)]
+        urls = [one for named in resolve([url]) for one in data_files(below(named), named)]
     except Error as error:
         raise JobError(str(error)) from None
     return _describe_objects(urls)
@@ -80,7 +81,7 @@ def list_inputs(paths: Iterable[str]) -> list[InputFile]:
         if is_url(path):
             files += _list_objects(path)
         else:
-            files += [_describe(file) for file in (_files_below(path) if os.path.isdir(path) else [path])]
+            files += [_describe(file) for file in (data_files(_files_below(path), path) if os.path.isdir(path) else [path])]
     for file in files:
         if "\n" in file.path:
             raise JobError(f"the input {file.path!r} has a line end in its name; rename it")

@@ -46,7 +46,9 @@ class DiskOutput:
 
     def check_stage(self, stage: str) -> None:
         if os.stat(stage).st_dev != os.stat(os.path.dirname(self.name)).st_dev:
-            raise JobError(f"the stage {stage} and the output {self.name} are on different disks; give --stage on the output's disk")
+            raise JobError(
+                f"the stage {stage} and the output {self.name} are on different disks; give --stage on the output's disk"
+            )
 
     def read(self, name: str) -> bytes | None:
         """A file of an output that is there; None if it is not."""

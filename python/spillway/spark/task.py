@@ -52,7 +52,7 @@ def _resources(job: Job, directory: str) -> list[str]:
 
 
 def check_options(job: Job) -> None:
-    """Indexes an empty file, so that an option that the program refuses ends the job before its tasks are tried again and again.
+    """Indexes an empty file, so that an option that the program refuses ends the job before its tasks are tried many times.
 
     Files that options name must be on this machine, too. Raises ProgramError. Another failure than wrong usage may be one of
     this machine only, such as a missing GPU.

@@ -89,13 +89,15 @@ def _makes_bucket(port: int) -> bool:
 class Proxy:
     """Stands before a server. Each rule may be changed at any time.
 
-    refuse(request): whether a request, its first bytes, gets the answer 503. cut_after: answers to reads are cut after so
+    refuse(request): whether a request, its first bytes, gets the answer 503. lose(request): whether its answer does not
+    arrive. cut_after: answers to reads are cut after so
     many bytes of a connection; 0 for never. cuts: how often that happens. requests: the first lines, in order.
     """
 
     def __init__(self, port: int):
         self._port = port
         self.refuse: Callable[[bytes], bool] = lambda request: False
+        self.lose: Callable[[bytes], bool] = lambda request: False
         self.on_request: Callable[[bytes], None] = lambda request: None
         self.cut_after, self.cuts = 0, 0
         self.requests: list[str] = []
@@ -114,7 +116,8 @@ class Proxy:
 
     def _serve(self, client: socket.socket) -> None:
         with client, socket.create_connection(("127.0.0.1", self._port)) as upstream, contextlib.suppress(OSError):
-            answering = threading.Thread(target=self._answer, args=(upstream, client), daemon=True)
+            is_lost = threading.Event()
+            answering = threading.Thread(target=self._answer, args=(upstream, client, is_lost), daemon=True)
             answering.start()
             while data := client.recv(1 << 16):
                 if data.split(b" ", 1)[0] in (b"GET", b"PUT", b"POST", b"HEAD", b"DELETE"):
@@ -123,14 +126,18 @@ class Proxy:
                     if self.refuse(data):
                         client.sendall(b"HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                         break
+                    if self.lose(data):
+                        is_lost.set()
                 upstream.sendall(data)
             client.shutdown(socket.SHUT_RDWR)
 
-    def _answer(self, upstream: socket.socket, client: socket.socket) -> None:
+    def _answer(self, upstream: socket.socket, client: socket.socket, is_lost: threading.Event) -> None:
         passed = 0
         with contextlib.suppress(OSError):
             while data := upstream.recv(1 << 16):
                 passed += len(data)
+                if is_lost.is_set() and not data.startswith(b"HTTP/1.1 100"):
+                    break
                 if self.cut_after and passed > self.cut_after and self.cuts > 0:
                     self.cuts -= 1
                     break
@@ -184,7 +191,8 @@ class Store:
         """The objects below a key, by their keys relative to it."""
         with tempfile.TemporaryDirectory() as directory:
             self.python(
-                f"fs.copy_files('{BUCKET}/{below}', sys.argv[1], source_filesystem=store, destination_filesystem=fs.LocalFileSystem())",
+                f"fs.copy_files('{BUCKET}/{below}', sys.argv[1], source_filesystem=store, "
+                "destination_filesystem=fs.LocalFileSystem())",
                 directory,
             )
             return {

@@ -23,5 +23,5 @@ def no_rules(request):
     with contextlib.suppress(pytest.FixtureLookupError):
         if "store" in request.fixturenames:
             proxy = request.getfixturevalue("store").proxy
-            proxy.refuse, proxy.on_request = (lambda data: False), (lambda data: None)
+            proxy.refuse, proxy.lose, proxy.on_request = (lambda data: False), (lambda data: False), (lambda data: None)
             proxy.cut_after, proxy.cuts, proxy.requests = 0, 0, []

@@ -22,8 +22,8 @@ def documents(tmp_path_factory) -> Path:
 
 
 def job(store: Store, *words: object) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "spillway.spark", "index", *words, "--launcher", "local", "--memory", "128M", "--program", PROGRAM,
-               "--max-error-rate", "1"]  # fmt: skip
+    command = [sys.executable, "-m", "spillway.spark", "index", *words, "--launcher", "local", "--memory", "128M",
+               "--program", PROGRAM, "--max-error-rate", "1"]  # fmt: skip
     return subprocess.run(list(map(str, command)), env=store.environment, capture_output=True, text=True, timeout=300)
 
 

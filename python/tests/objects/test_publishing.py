@@ -347,6 +347,20 @@ def test_a_forced_put_that_fails_keeps_the_index_in_the_store(store, documents, 
         assert in_store(store, url) == before and list(scratch.iterdir()) == []
 
 
+def test_a_replacement_whose_answer_is_lost_leaves_an_index(store, documents, url, scratch, tmp_path):
+    """`current` is put, the job does not learn of it, and fails: the URL names the new index then, whose files stay."""
+    pytest.importorskip("boto3")
+    assert index(store, documents, url, scratch).returncode == 0
+    store.proxy.lose = is_put_of("docs.index/current")
+    failed = index(store, documents, url, scratch, "--force", "--positions")
+    assert failed.returncode == 2 and "cannot put" in failed.stderr, failed.stderr
+    files = in_store(store, url)
+    place = files["current"].decode().strip() + "/"
+    store.spillway("index", documents, "-o", tmp_path / "local", "--positions")
+    found = {name.removeprefix(place): data for name, data in files.items() if name.startswith(place)}
+    assert found == files_of(tmp_path / "local") and store.spillway("verify", url).returncode == 0
+
+
 def test_an_interrupted_replacement_leaves_nothing(store, documents, url, scratch):
     assert index(store, documents, url, scratch).returncode == 0
     before = in_store(store, url)
@@ -390,6 +404,22 @@ def test_a_manifest_that_appears_meanwhile_stays(store, documents, url, scratch)
     done = index(store, documents, url, scratch)
     assert others and done.returncode == 2 and "another job made it meanwhile" in done.stderr, done.stderr
     assert store.get(f"{key_of(url)}/manifest") == b"another job's"
+
+
+def test_two_jobs_that_make_the_same_index_at_once_leave_it(store, documents, url, scratch):
+    """The second puts the same bytes between the first one's files and its manifest."""
+
+    def another(request: bytes) -> None:
+        if is_put_of("manifest")(request) and not others:
+            others.append(True)
+            time.sleep(1.1)  # the store counts seconds
+            others.append(index(store, documents, url, scratch).returncode)
+
+    others: list[object] = []
+    store.proxy.on_request = another
+    done = index(store, documents, url, scratch)
+    assert done.returncode == 0 and others == [True, 0], done.stderr
+    assert in_store(store, url) == files_of(make_local(store, documents, scratch.parent))
 
 
 def test_files_that_another_job_replaces_meanwhile_are_no_index(store, documents, url, scratch):

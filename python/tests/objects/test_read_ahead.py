@@ -1,6 +1,7 @@
 """Reading ahead: the bytes that are asked for, within the window, and what comes next before it is asked for."""
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
@@ -28,8 +29,10 @@ class Objects:
         return self.contents[file][offset : offset + size]
 
     def ahead(self, pool, count: int) -> ReadAhead:
-        return ReadAhead(pool, self.fetch, lambda file: len(self.contents[file]), lambda file: iter(range(file + 1, len(self.contents))),
-                         Future.result, BLOCK, count)  # fmt: skip
+        def following(file: int) -> Iterator[int]:
+            return iter(range(file + 1, len(self.contents)))
+
+        return ReadAhead(pool, self.fetch, lambda file: len(self.contents[file]), following, Future.result, BLOCK, count)
 
 
 @pytest.fixture

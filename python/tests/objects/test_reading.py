@@ -120,6 +120,7 @@ def test_parquet(store, tmp_path):
     pq.write_table(table.slice(0, 1000), tmp_path / "in/a.parquet", row_group_size=150)
     pq.write_table(table.slice(1000), tmp_path / "in/b.parquet", row_group_size=700)
     expected = made(store, tmp_path / "local", tmp_path / "in")
+    (tmp_path / "in/_SUCCESS").write_bytes(b"ok")
     url = store.put(tmp_path / "in", "parquet")
     assert made(store, tmp_path / "store", url) == expected
     assert made(store, tmp_path / "pattern", f"{url}/*.parquet") == expected
@@ -191,6 +192,27 @@ def test_an_object_that_changes_while_it_is_read(store, tmp_path):
     assert changed and done.returncode == 2, done.stderr
     assert f"{url}/a.jsonl changed while it was read: expected " in done.stderr and "run the job again" in done.stderr
     assert not (tmp_path / "i").exists() and not (tmp_path / "i.work").exists()
+
+
+def test_a_sort_of_an_object_that_changes_fails(store, tmp_path):
+    lines = [f"{random.Random(i).random():.15f}\n".encode() for i in range(400_000)]
+    (tmp_path / "a.txt").write_bytes(b"".join(lines))
+    url = store.put(tmp_path / "a.txt", "changing/a.txt")
+    (tmp_path / "a.txt").write_bytes(b"".join(reversed(lines)))
+    changed = []
+
+    def change(request: bytes) -> None:
+        if request.startswith(b"GET") and b"/changing/a.txt" in request.split(b"\r\n")[0] and not changed:
+            changed.append(True)
+            time.sleep(1.1)
+            store.put(tmp_path / "a.txt", "changing/a.txt")
+
+    store.proxy.on_request = change
+    done = store.spillway("sort", url, "-o", tmp_path / "sorted")
+    assert changed and done.returncode == 2 and f"{url} changed while it was read" in done.stderr, done.stderr
+    assert not (tmp_path / "sorted").exists()
+    done = store.spillway("sort", url, "-o", tmp_path / "sorted")
+    assert done.returncode == 0 and (tmp_path / "sorted").read_bytes() == b"".join(sorted(lines)), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,11 @@ IS_PACKAGE = is_script(PROGRAM)  # which reads Parquet
 
 def texts(seed: int, count: int) -> list[str]:
     generator = random.Random(seed)
-    return [" ".join(f"w{int(generator.paretovariate(0.7)) % 5000}" for _ in range(generator.randrange(60))) for _ in range(count)]
+    return [words(generator) for _ in range(count)]
+
+
+def words(generator: random.Random) -> str:
+    return " ".join(f"w{int(generator.paretovariate(0.7)) % 5000}" for _ in range(generator.randrange(60)))
 
 
 def warc(seed: int, count: int) -> str:
@@ -52,9 +56,10 @@ def jsonl(seed: int, count: int) -> str:
     generator = random.Random(seed)
     lines = []
     for number in range(count):
-        words = " ".join(f"w{int(generator.paretovariate(0.7)) % 5000}" for _ in range(generator.randrange(60)))
+        text = words(generator)
         of_id = generator.randrange(count) if number % 10 == 0 else number
-        lines.append(json.dumps({"id": f"d{of_id}", "title": f"title {number}", "text": words, "url": f"http://a.test/{of_id}"}))
+        row = {"id": f"d{of_id}", "title": f"title {number}", "text": text, "url": f"http://a.test/{of_id}"}
+        lines.append(json.dumps(row))
     return "\n".join(lines) + "\n"
 
 
@@ -95,7 +100,9 @@ class JobCase(unittest.TestCase):
         kinds = {
             "jsonl": [self.write("jsonl/a.jsonl", jsonl(31, 300)), self.write("jsonl/b.jsonl", jsonl(32, 500))],
             "gzip": [self.write(f"gzip/{number}.jsonl.gz", jsonl(40 + number, 150)) for number in range(5)],
-            "warc": [self.write(f"warc/{number}.warc{'.gz' if number % 2 else ''}", warc(50 + number, 90)) for number in range(4)],
+            "warc": [
+                self.write(f"warc/{number}.warc{'.gz' if number % 2 else ''}", warc(50 + number, 90)) for number in range(4)
+            ],
         }
         if IS_PACKAGE and importlib.util.find_spec("pyarrow") is not None:
             kinds["parquet"] = [self.write_parquet(f"parquet/{number}.parquet", 60 + number, 300) for number in range(2)]

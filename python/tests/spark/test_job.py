@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -15,7 +16,7 @@ from job_case import IS_PACKAGE, PROGRAM, JobCase, files_of, jsonl
 from spillway.spark import LocalLauncher, driver, publish, task
 from spillway.spark.child import version_of
 from spillway.spark.errors import JobError, ProgramError
-from spillway.spark.inputs import InputFile, inputs_of_part
+from spillway.spark.inputs import InputFile, inputs_of_part, list_inputs
 from spillway.spark.job import Job
 
 
@@ -60,14 +61,31 @@ class SameBytes(JobCase):
 class Inputs(unittest.TestCase):
     def test_are_cut_so_that_all_slots_have_as_many_parts(self) -> None:
         four = 4 << 30
-        for size, slots, threads, expected in ((1, 8, 1, 8), (8 * four, 8, 1, 8), (8 * four + 1, 8, 1, 16), (233 * four, 64, 1, 256),
-                                               (64 * four, 8, 4, 16)):  # fmt: skip
+        cases = (
+            (1, 8, 1, 8),
+            (8 * four, 8, 1, 8),
+            (8 * four + 1, 8, 1, 16),
+            (233 * four, 64, 1, 256),
+            (64 * four, 8, 4, 16),
+        )
+        for size, slots, threads, expected in cases:
             self.assertEqual(driver.count_of_parts(size, slots, threads), expected)
 
     def test_of_a_part_are_those_that_it_may_read(self) -> None:
         files = [InputFile(str(number), size, 0) for number, size in enumerate((10, 0, 10, 30, 0))]
         found = [[file.path for file in inputs_of_part(files, part, 5)] for part in range(5)]
         self.assertEqual(found, [["0", "1", "2"], ["0", "1", "2", "3"], ["2", "3"], ["3"], ["3", "4"]])
+
+
+    def test_below_a_directory_of_a_table_are_those_of_its_data(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            for name, content in (("_SUCCESS", ""), ("part-0.parquet", "PAR1 PAR1"), ("_temporary/a.parquet", "PAR1 PAR1")):
+                path = Path(directory, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(content)
+            self.assertEqual([Path(file.path).name for file in list_inputs([directory])], ["part-0.parquet"])
+            Path(directory, "part-0.parquet").write_text('{"id": "1", "text": "x"}')
+            self.assertEqual(len(list_inputs([directory])), 3)
 
 
 class Versions(JobCase):
@@ -86,13 +104,15 @@ class Versions(JobCase):
 
 class Shards(JobCase):
     def test_are_found_as_in_one_index(self) -> None:
-        inputs = [self.write("a.jsonl", "".join(json.dumps({"id": str(i), "text": f"w{i % 7} w{i % 13}"}) + "\n" for i in range(500)))]
+        rows = ({"id": str(i), "text": f"w{i % 7} w{i % 13}"} for i in range(500))
+        inputs = [self.write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))]
         report = self.run_job(inputs, parts=6)
         self.assertEqual((report.documents, report.parts), (500, 6))
         self.index_in_one_process(inputs)
         for query in ("w3", "w1 w12", "+w5 -w2"):
             words = (query, "--format", "json", "-k", "100")
-            self.assertEqual(self.spillway("search", str(self.out), *words), self.spillway("search", str(self.scratch / "whole"), *words))
+            expected = self.spillway("search", str(self.scratch / "whole"), *words)
+            self.assertEqual(self.spillway("search", str(self.out), *words), expected)
         self.expect_no_rest()
 
     def test_tell_the_job_that_made_them(self) -> None:
@@ -315,8 +335,12 @@ class Identity(unittest.TestCase):
     def test_is_that_of_inputs_options_and_versions_only(self) -> None:
         job = Job((), ("--positions",), 3, "v", "program", "stage", 1, 1)
         self.assertEqual(job.id, Job((), ("--positions",), 3, "v", "other", "there", 2, 2).id)
-        for other in (Job((), (), 3, "v", "program", "stage", 1, 1), Job((), ("--positions",), 4, "v", "program", "stage", 1, 1),
-                      Job((), ("--positions",), 3, "w", "program", "stage", 1, 1)):  # fmt: skip
+        others = (
+            Job((), (), 3, "v", "program", "stage", 1, 1),
+            Job((), ("--positions",), 4, "v", "program", "stage", 1, 1),
+            Job((), ("--positions",), 3, "w", "program", "stage", 1, 1),
+        )
+        for other in others:
             self.assertNotEqual(job.id, other.id)
 
 

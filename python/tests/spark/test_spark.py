@@ -41,9 +41,10 @@ class OnCluster(JobCase):
 
     def submit(self, *words: str, program: str = PROGRAM, conf: tuple[str, ...] = ()) -> subprocess.Popen:
         command = self.cluster.submit_command(
-            f"{PACKAGES}/spillway/spark/__main__.py", "index", str(self.scratch / "in"), "-o", str(self.out), "--memory", "128M",
-            "--max-error-rate", "1", "--program", program, *words, conf=conf)  # fmt: skip
-        return subprocess.Popen(command, env=self.cluster.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            f"{PACKAGES}/spillway/spark/__main__.py", "index", str(self.scratch / "in"), "-o", str(self.out),
+            "--memory", "128M", "--max-error-rate", "1", "--program", program, *words, conf=conf)  # fmt: skip
+        pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(command, env=self.cluster.environment(), text=True, **pipes)
 
     def expect_success(self, job: subprocess.Popen) -> None:
         out, err = job.communicate()
@@ -179,7 +180,8 @@ class OnCluster(JobCase):
     def test_refuses_workers_of_different_versions(self) -> None:
         self.make_inputs()
         program = self.scratch / "two-versions"
-        program.write_text(f'#!/bin/sh\ncase "$1" in --*) echo "spillway of $SPARK_LOCAL_IP" ;; *) exec {PROGRAM} "$@" ;; esac\n')
+        cases = f'--*) echo "spillway of $SPARK_LOCAL_IP" ;; *) exec {PROGRAM} "$@" ;;'
+        program.write_text(f'#!/bin/sh\ncase "$1" in {cases} esac\n')
         program.chmod(0o755)
         job = self.submit("--parts", "4", program=str(program))
         last = self.last_words(job)

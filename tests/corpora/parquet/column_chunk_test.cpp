@@ -5,10 +5,14 @@
 #include <libdeflate.h>
 #include <zstd.h>
 
+#include <limits>
+#include <utility>
+
 #include "io/base/byte_order.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/file/file_system.hpp"
+#include "tests/support/bytes_file.hpp"
+#include "tests/support/parquet_value.hpp"
 
 namespace spillway {
 namespace {
@@ -21,7 +25,8 @@ Bytes varint(std::uint64_t value) {
 }
 
 Bytes field(int step, std::int64_t value) {
-  return Bytes(1, static_cast<char>(step << 4 | 5)) + varint(static_cast<std::uint64_t>(value) << 1);
+  const auto zigzag = static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
+  return Bytes(1, static_cast<char>(step << 4 | 5)) + varint(zigzag);
 }
 
 Bytes length_of(const Bytes& bytes) {
@@ -44,21 +49,6 @@ Bytes zstd(const Bytes& raw) {
   return out;
 }
 
-class BytesInMemory : public ReadableFile {
- public:
-  explicit BytesInMemory(Bytes bytes) : bytes_(std::move(bytes)) {}
-  std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
-    if (offset >= bytes_.size()) return 0;
-    return bytes_.copy(reinterpret_cast<char*>(out.data()), out.size(), static_cast<std::size_t>(offset));
-  }
-  std::uint64_t size() const override { return bytes_.size(); }
-  const std::string& path() const override { return path_; }
-
- private:
-  const Bytes bytes_;
-  const std::string path_ = "docs.parquet";
-};
-
 // A page V1.
 Bytes page(const Written& given, ParquetCodec codec, bool has_crc) {
   const Bytes stored = codec == ParquetCodec::kZstd ? zstd(given.content) : given.content;
@@ -72,6 +62,16 @@ Bytes page(const Written& given, ParquetCodec codec, bool has_crc) {
   header += field(1, given.values) + field(1, given.encoding);
   if (given.type == 0) header += field(1, 3) + field(1, 3);
   return header + Bytes(2, '\0') + stored;
+}
+
+// A page V2 without repetition levels, not compressed, whose header says so many bytes of levels.
+Bytes page_v2(std::int64_t values, const Bytes& levels, const Bytes& content, std::int64_t definition_bytes,
+              std::int64_t repetition_bytes = 0) {
+  const auto bytes = static_cast<std::int64_t>(levels.size() + content.size());
+  Bytes header = field(1, 3) + field(1, bytes) + field(1, bytes) + Bytes(1, '\x5C');
+  header += field(1, values) + field(1, 0) + field(1, values) + field(1, kPlainValues) + field(1, definition_bytes);
+  header += field(1, repetition_bytes) + Bytes("\x12\0\0", 3);  // it is not compressed; both structs end
+  return header + levels + content;
 }
 
 class ParquetColumns : public ::testing::Test {
@@ -95,14 +95,16 @@ class ParquetColumns : public ::testing::Test {
 
   // The texts of `rows` rows, read by `step` rows; "-" for null.
   std::vector<Bytes> texts(const ParquetChunk& chunk, std::size_t rows, std::size_t step) {
-    const BytesInMemory file(content_);
+    const testing::BytesFile file({content_.begin(), content_.end()}, "docs.parquet");
     const auto pool = PagePool::make();
     const std::string place = "docs.parquet: row group 0";
     ParquetColumn column(file, chunk, unpacker_, *pool, place);
     std::vector<Bytes> found;
     for (std::size_t at = 0; at < rows; at += step) {
       const ParquetValues values = column.read(std::min(step, rows - at));
-      for (std::size_t row = 0; row < values.rows; ++row) found.push_back(text_of(values, row));
+      for (std::size_t row = 0; row < values.rows; ++row) {
+        found.push_back(testing::parquet_value(values, chunk.type, row).value_or("-"));
+      }
     }
     return found;
   }
@@ -114,18 +116,6 @@ class ParquetColumns : public ::testing::Test {
       return error.what();
     }
     return "";
-  }
-
-  static Bytes text_of(const ParquetValues& values, std::size_t row) {
-    if ((values.validity[row / 8] >> row % 8 & 1) == 0) return "-";
-    const std::uint8_t* const view = &values.values[row * 16];
-    const auto bytes = static_cast<std::size_t>(load_le<std::int32_t>(view));
-    const char* at = reinterpret_cast<const char*>(view) + 4;
-    if (bytes > 12) {
-      const auto number = static_cast<std::size_t>(load_le<std::int32_t>(view + 8));
-      at = reinterpret_cast<const char*>(values.pages.at(number).get()) + load_le<std::int32_t>(view + 12);
-    }
-    return {at, bytes};
   }
 
   bool has_crc_ = true;
@@ -181,6 +171,31 @@ TEST_F(ParquetColumns, DamageIsFound) {
   EXPECT_NE(refusal_of(changed, 2).find("a page with its CRC"), std::string::npos);
   changed.raw_bytes = 3;
   EXPECT_NE(refusal_of(changed, 2).find("a page of at most 3 bytes"), std::string::npos);
+}
+
+TEST_F(ParquetColumns, PagesOfTheSecondVersionAreRead) {
+  auto chunk = chunk_of({}, ParquetCodec::kNone, 1);
+  chunk.raw_bytes = 100;
+  const auto give = [&](const Bytes& page) {
+    content_ = Bytes(7, 'x') + page;
+    chunk.stored_bytes = page.size();
+  };
+  const Bytes levels("\x03\x05"), content = text("a") + text(kLong);  // there, null, there
+  give(page_v2(3, levels, content, 2));
+  EXPECT_EQ(texts(chunk, 3, 2), (std::vector<Bytes>{"a", "-", kLong}));
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();  // twice as much is no number
+  for (const auto& [definition, repetition] : {std::pair{kHuge, kHuge}, {51L, 0L}, {2L, 49L}, {-1L, 3L}, {3L, -1L}}) {
+    give(page_v2(3, levels, content, definition, repetition));
+    EXPECT_NE(refusal_of(chunk, 3).find("levels within a page of"), std::string::npos) << definition;
+  }
+  give(page_v2(3, Bytes("\x06\x02"), content, 2));  // three times 2
+  chunk.most_definition = 2;
+  EXPECT_NE(refusal_of(chunk, 3).find("a text within its page"), std::string::npos);
+}
+
+TEST_F(ParquetColumns, ALevelThatIsTooHighIsNoNull) {
+  const auto chunk = chunk_of({{0, 2, kPlainValues, length_of("xx") + "\x04\x03" + text("a")}}, ParquetCodec::kNone, 2);
+  EXPECT_NE(refusal_of(chunk, 2).find("a definition level of at most 2, found 3"), std::string::npos);
 }
 
 // With any byte changed there are other texts, or an error.
