@@ -86,7 +86,6 @@ class ObjectStream final : public ByteStream {
  public:
   explicit ObjectStream(std::unique_ptr<ReadableFile> file) : file_(std::move(file)) {}
   std::size_t read(std::span<std::uint8_t> out) override {
-    if (offset_ == file_->size()) return 0;  // an index asks about all its inputs when it is done
     const std::size_t count = file_->read_at(offset_, out);
     offset_ += count;
     return count;

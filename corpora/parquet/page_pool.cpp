@@ -34,6 +34,11 @@ PagePool::Buffer PagePool::allocate(std::size_t bytes) {
   const std::size_t capacity = (bytes + unit - 1) / unit * unit;
   auto* const at = static_cast<std::uint8_t*>(std::aligned_alloc(unit, capacity));
   if (at == nullptr) throw std::bad_alloc();
+  {
+    const std::scoped_lock lock(mutex_);
+    used_ += capacity;
+    drop_excess();
+  }
   if (unit == kHugePage) madvise(at, capacity, MADV_HUGEPAGE);  // what it is without that is good, too
   Buffer buffer;
   buffer.bytes.reset(at);
@@ -48,31 +53,36 @@ PagePool::Buffer PagePool::take_free(std::size_t bytes) {
     const bool fits = one->capacity >= bytes && one->capacity / kMostWaste <= bytes;
     if (fits && (best == free_.end() || one->capacity < best->capacity)) best = one;
   }
-  if (best == free_.end()) {
-    drop_smaller(bytes);
-    return {};
-  }
+  if (best == free_.end()) return {};
   Buffer buffer = std::move(*best);
   free_.erase(best);
+  free_bytes_ -= buffer.capacity;
+  used_ += buffer.capacity;
   return buffer;
 }
 
-// Drops free buffers of less than `bytes` bytes, the oldest first, until they have as many bytes together.
-void PagePool::drop_smaller(std::size_t bytes) {
-  std::size_t dropped = 0;
-  std::erase_if(free_, [&](const Buffer& one) {
-    const bool drops = one.capacity < bytes && dropped < bytes;
-    if (drops) dropped += one.capacity;
-    return drops;
-  });
+// Drops the oldest free buffers that are more than what was in use at once.
+void PagePool::drop_excess() {
+  most_used_ = std::max(most_used_, used_);
+  auto kept = free_.begin();
+  for (; kept != free_.end() && used_ + free_bytes_ > most_used_; ++kept) free_bytes_ -= kept->capacity;
+  free_.erase(free_.begin(), kept);
 }
 
 void PagePool::give_back(Buffer buffer) noexcept {
   const std::scoped_lock lock(mutex_);
+  const std::size_t bytes = buffer.capacity;
+  used_ -= bytes;
   try {
     free_.push_back(std::move(buffer));
+    free_bytes_ += bytes;
   } catch (...) {  // the buffer is freed
   }
+}
+
+std::size_t PagePool::bytes() const {
+  const std::scoped_lock lock(mutex_);
+  return used_ + free_bytes_;
 }
 
 }  // namespace spillway

@@ -14,13 +14,15 @@ namespace spillway {
 
 using PageBytes = std::shared_ptr<const std::uint8_t[]>;
 
-// Thread-safe. Buffers may outlive the pool's owners. The pool has about as many bytes as were in use at once: free
-// buffers that are too small for a page go before a larger one is allocated.
+// Thread-safe. Buffers may outlive the pool's owners. The pool has at most as many bytes as were in use at once, and
+// while it allocates a buffer that one more: the oldest free buffers go.
 class PagePool : public std::enable_shared_from_this<PagePool> {
  public:
   static std::shared_ptr<PagePool> make() { return std::shared_ptr<PagePool>(new PagePool); }
   // At least `bytes` bytes, with any content.
   std::shared_ptr<std::uint8_t[]> take(std::size_t bytes);
+  // Of buffers in use and free ones, but for small pages.
+  std::size_t bytes() const;
 
  private:
   struct Free {
@@ -30,14 +32,15 @@ class PagePool : public std::enable_shared_from_this<PagePool> {
     std::unique_ptr<std::uint8_t[], Free> bytes;
     std::size_t capacity = 0;
   };
-  static Buffer allocate(std::size_t bytes);
+  Buffer allocate(std::size_t bytes);
   PagePool() = default;
   Buffer take_free(std::size_t bytes);
-  void drop_smaller(std::size_t bytes);
+  void drop_excess();
   void give_back(Buffer buffer) noexcept;
 
-  std::mutex mutex_;
-  std::vector<Buffer> free_;
+  mutable std::mutex mutex_;
+  std::vector<Buffer> free_;  // the oldest first
+  std::size_t used_ = 0, free_bytes_ = 0, most_used_ = 0;
 };
 
 }  // namespace spillway

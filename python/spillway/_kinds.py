@@ -8,6 +8,10 @@ from typing import Any
 
 from .objects import is_url
 
+# What writers of tables put beside their files.
+_MARKERS = {"_SUCCESS", "_metadata", "_common_metadata", "_temporary", "_delta_log", "_spark_metadata"}
+_MARKER_BEGINS = ("_committed_", "_started_")
+
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 
@@ -36,9 +40,13 @@ def kind_of_file(path: str) -> str | None:
     return None
 
 
+def _is_marker(name: str) -> bool:
+    return name in _MARKERS or name.startswith(_MARKER_BEGINS)
+
+
 def data_files(files: Sequence[str], directory: str) -> list[str]:
-    """The files of a directory. If the first is a file of columns, they come without what writers of tables put beside them,
-    in names that begin with "_": `_SUCCESS`, `_metadata`, `_temporary/`."""
+    """The files of a directory. If the first is a file of columns, they come without what writers of tables put beside them:
+    `_SUCCESS`, `_metadata`, `_temporary/` and the like. Other names that begin with "_" stay."""
     begin = len(directory.rstrip("/")) + 1
-    data = [file for file in files if not any(part.startswith("_") for part in file[begin:].split("/"))]
+    data = [file for file in files if not any(_is_marker(part) for part in file[begin:].split("/"))]
     return data if 0 < len(data) < len(files) and kind_of_file(data[0]) is not None else list(files)

@@ -131,6 +131,10 @@ def test_what_writers_of_tables_put_beside_the_data_is_left_out(tmp_path, jsonl)
     assert made.returncode == 0 and digest(tmp_path / "program") == digest(tmp_path / "expected")
     with pytest.raises(spillway.UsageError, match="_metadata: its footer is that of other files, such as '.*parquet'"):
         spillway.index(tmp_path / "in/_metadata", tmp_path / "no", progress=False)
+    for name in ("_b.parquet", "_day=1/c.parquet"):  # names of data, too
+        (tmp_path / "in" / name).parent.mkdir(exist_ok=True)
+        pq.write_table(pa.table({"id": [name], "text": ["more text"]}), tmp_path / "in" / name)
+    assert spillway.index(tmp_path / "in", tmp_path / "all", progress=False).documents == 2002
     (tmp_path / "lines").mkdir()
     jsonl.rename(tmp_path / "lines" / "_docs.jsonl")  # a directory of other files has all of them
     (tmp_path / "lines" / "more.jsonl").write_text('{"id": "m", "text": "more"}\n')

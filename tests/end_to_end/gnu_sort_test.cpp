@@ -65,14 +65,15 @@ class Cases {
         return std::to_string(static_cast<int>(below(100)) - 50);
       case 2:
         return pick<std::string>({"0", "00", "-0", "1", "+1", "--1", "999999999999999999999", "0.5", ".5", "5.", "1.50",
-                                  "1e3", "0x1F", "inf", "1.5.2"});
+                                  "1e3", "0x1F", "inf", "1.5.2", "\x80", "1\x80\x32", "-\x80\x33K"});
       case 3:
         return std::to_string(below(3000)) + pick<std::string>({"", "K", "M", "G", "k", ".5K", "Y", "X"});
       case 4:
         return pick<std::string>({"jan", "Feb", "MAR", "dec", "xyz", "september", "ma"});
       case 5:
-        return pick<std::string>({"a1", "a10", "a2", "a01", "a1.2.tar.gz", "a1.10.tar.gz", ".a", "..", ".", "a~", "a0",
-                                  "a0b", "a0~", "b1~rc", "foo-1.10", "a.b~", "a.b1"});
+        return pick<std::string>({"a1",  "a10", "a2",    "a01",      "a1.2.tar.gz", "a1.10.tar.gz", ".a",
+                                  "..a", ".0a", ".a.",   "..",       ".",           "a~",           "a0",
+                                  "a0b", "a0~", "b1~rc", "foo-1.10", "a.b~",        "a.b1"});
       case 6:
         return std::string(below(4), one_in(2) ? ' ' : '\t');
       default:

@@ -1,6 +1,7 @@
 // `spillway bench paper`: the tables and figures of the five papers, again.
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 #include "tools/bench/output.hpp"
 #include "tools/bench/paper/progress_file.hpp"
@@ -42,6 +43,20 @@ void check_item(const std::vector<const Paper*>& chosen, const std::string& id) 
     }
   }
   throw UsageError("--item '" + printable(id) + "': there is none; there are " + known);
+}
+
+// Refuses a text that no row would index, and one without a line.
+void check_text(const std::vector<const Paper*>& chosen, const Arguments& arguments, FileSystem& files) {
+  const auto text = arguments.text("text");
+  if (!text) return;
+  const auto has_jobs = [&](const PaperItem& item) {
+    return arguments.text("item").value_or(item.id) == item.id &&
+           std::ranges::any_of(item.runs, [](const PaperRun& run) { return std::holds_alternative<ModesRun>(run); });
+  };
+  if (std::ranges::none_of(chosen, [&](const Paper* paper) { return std::ranges::any_of(paper->items, has_jobs); })) {
+    throw UsageError("--text names what jobs index, and no row that was chosen has jobs: see table 2 of capannini2012");
+  }
+  if (files.open(*text)->size() == 0) throw UsageError("--text " + printable(*text) + ": it is empty");
 }
 
 nlohmann::ordered_json options_json(const BenchOptions& options, const Arguments& arguments) {
@@ -97,6 +112,7 @@ nlohmann::ordered_json titles_json(const std::vector<const Paper*>& chosen) {
 ExitCode run_bench_paper_command(const Arguments& arguments, Session& session) {
   const auto chosen = chosen_papers(arguments.operands().front());
   if (const auto id = arguments.text("item")) check_item(chosen, *id);
+  check_text(chosen, arguments, session.files);
   const BenchOptions options = bench_options(arguments, session.files, false);
   nlohmann::ordered_json head = bench_head("bench paper", options.gpus);
   nlohmann::ordered_json of_progress = options_json(options, arguments);

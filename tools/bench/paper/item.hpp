@@ -60,7 +60,7 @@ struct SetsRun {
   bool has_histograms = false;
 };
 
-// Whole jobs over text of several sizes, as `bench modes`: over generated text, or over the begin of a file.
+// Whole jobs over text of several sizes, as `bench modes`: over generated text, or over the first lines of a file.
 struct ModesRun {
   std::vector<std::string> modes;      // as those of bench modes; a GPU mode is left out without a GPU
   std::uint64_t gpu_memory_bytes = 0;  // as --gpu-memory; 0: as much as blocks need

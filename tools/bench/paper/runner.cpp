@@ -300,6 +300,7 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
     job.options.gpu.required = on_gpu;
     if (run.gpu_memory_bytes != 0) job.options.gpu.memory_bytes = run.gpu_memory_bytes;
     job.options.inputs = {path};
+    job.options.corpus.format = CorpusFormat::kJsonl;
     jobs.push_back(std::move(job));
   }
   result.ran = !jobs.empty();
@@ -311,7 +312,10 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
   std::uint64_t bytes = is_quick() ? run.quick_first_bytes : run.first_bytes, before = 0;
   for (unsigned i = 0; i < run.sizes; ++i, bytes *= 2) {
     const std::uint64_t written = write_text(path, bytes, run.mean_words);
-    if (std::exchange(before, written) == written) break;  // the file has no more
+    if (std::exchange(before, written) == written) {  // the file has no more, or its next line is long
+      session_.files.remove(path);
+      continue;
+    }
     const ModesStats stats =
         measure_modes(jobs, is_quick() ? 3 : options_.rounds, ParsingAlone::kLeftOut, scratch_, context);
     ordered_json modes = ordered_json::array();

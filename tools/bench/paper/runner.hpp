@@ -18,8 +18,8 @@ enum class PaperExtent : std::uint8_t { kFull, kQuick };
 
 class PaperRunner {
  public:
-  // Makes texts and indexes below `scratch`. Jobs index the begin of the file `text` instead of generated text, unless
-  // it is empty.
+  // Makes texts and indexes below `scratch`. Jobs index the first lines of the file `text` instead of generated text,
+  // unless it is empty.
   PaperRunner(Session& session, const BenchOptions& options, PaperExtent extent, std::string scratch, std::string text);
 
   // Runs an item: the members of paper_item_json with "status" and "runs" filled in. "status": "measured"; "CPU part"

@@ -188,11 +188,33 @@ TEST_F(BenchPaper, IndexesTheLinesOfAFile) {
   const ProgramResult missing = bench({"capannini2012", "--item", "table 2", "--text", scratch_ / "none"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_NE(missing.err.find("none"), std::string::npos) << missing.err;
+  const ProgramResult unused = bench({"satish2009", "--item", "figure 3", "--text", text});
+  EXPECT_EQ(unused.exit_code, 2);
+  EXPECT_NE(unused.err.find("table 2"), std::string::npos) << unused.err;
+  write_bytes(text, "");
+  const ProgramResult empty = bench({"capannini2012", "--item", "table 2", "--text", text});
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_NE(empty.err.find("empty"), std::string::npos) << empty.err;
+}
+
+TEST_F(BenchPaper, IndexesALineThatIsLongerThanASize) {
+  const std::string text = scratch_ / "text.jsonl";
+  const auto line = [](const std::string& id, std::size_t bytes) {
+    return R"({"id":")" + id + R"(","text":")" + std::string(bytes, 'x') + "\"}\n";
+  };
+  write_bytes(text, line("a", 1'200'000) + line("b", 400'000) + line("c", 5'000'000));
+  ASSERT_EQ(bench({"capannini2012", "--item", "table 2", "--json", json_, "--text", text}).exit_code, 0);
+  const json cases = report().at("items").at(0).at("runs").at(0).at("cases");
+  std::vector<int> documents;
+  for (const json& one : cases) documents.push_back(one.at("documents"));
+  EXPECT_EQ(documents, (std::vector<int>{1, 2, 3}));
 }
 
 TEST_F(BenchPaper, SortsSeveralArraysOfADistribution) {
   ASSERT_EQ(bench({"capannini2012", "--item", "figure 5", "--json", json_, "--threads", "2"}).exit_code, 0);
-  for (const json& one : report().at("items").at(0).at("runs").at(0).at("cases")) {
+  const json cases = report().at("items").at(0).at("runs").at(0).at("cases");
+  EXPECT_FALSE(cases.empty());
+  for (const json& one : cases) {
     EXPECT_EQ(one.at("arrays"), 3);
     EXPECT_EQ(one.at("sorters").at(0).at("sort_seconds").at("rounds").size(), 3u);
   }
