@@ -19,6 +19,9 @@ namespace spillway {
 
 namespace {
 
+// Ends a parser because another thread met an error.
+struct ParsingStopped {};
+
 // Keeps the first exception that any thread meets. Thread-safe.
 class FirstError {
  public:
@@ -26,10 +29,15 @@ class FirstError {
     const std::lock_guard lock(mutex_);
     if (error_ != nullptr) return;
     error_ = std::move(error);
-    any_.store(true, std::memory_order_release);
+    any_.store(true, std::memory_order_relaxed);
   }
+  // Throws ParsingStopped if there is one.
+  void check() const {
+    if (any_.load(std::memory_order_relaxed)) throw ParsingStopped();
+  }
+  // Requires: no thread calls keep() any more.
   void rethrow() const {
-    if (any_.load(std::memory_order_acquire)) std::rethrow_exception(error_);
+    if (error_ != nullptr) std::rethrow_exception(error_);
   }
 
  private:
@@ -73,7 +81,7 @@ class Observer final : public ParseObserver {
     if (const int signal = context_.signal_number.load(std::memory_order_relaxed); signal != 0) {
       throw InterruptedError(signal);
     }
-    error_.rethrow();
+    error_.check();
   }
   void count_documents() {
     if (stats_ == nullptr) return;
