@@ -15,13 +15,13 @@ namespace spillway {
 using PageBytes = std::shared_ptr<const std::uint8_t[]>;
 
 // Thread-safe. Buffers may outlive the pool's owners. The pool has at most as many bytes as were in use at once, and
-// while it allocates a buffer that one more: the oldest free buffers go.
+// one buffer more while it allocates that: it drops the oldest free buffers.
 class PagePool : public std::enable_shared_from_this<PagePool> {
  public:
   static std::shared_ptr<PagePool> make() { return std::shared_ptr<PagePool>(new PagePool); }
   // At least `bytes` bytes, with any content.
   std::shared_ptr<std::uint8_t[]> take(std::size_t bytes);
-  // Of buffers in use and free ones, but for small pages.
+  // Returns the bytes of buffers in use and of free ones; small pages do not count.
   std::size_t bytes() const;
 
  private:

@@ -22,7 +22,7 @@ class DocumentEncoder {
     Bytes &lengths, &documents, &groups, &ids;
     Stream &fields, &text;
   };
-  // What `out` refers to lives longer.
+  // The objects that `out` refers to live longer.
   explicit DocumentEncoder(const Output& out) : out_(out) {}
 
   // Appends a fragment of the text of the next document, before append() of that document.

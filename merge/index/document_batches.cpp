@@ -16,7 +16,7 @@ namespace spillway {
 
 namespace {
 
-// Few enough that batches take little memory, so many that groups which batches share hardly count.
+// Batches of this size take little memory, and few of their groups are shared with another batch.
 constexpr std::size_t kBatchDocuments = 8192;
 constexpr std::uint32_t kCheckedDocuments = 64;  // between two checks
 
@@ -41,7 +41,7 @@ struct DocumentBatch {
   }
 };
 
-// What an index stores of it.
+// Returns the document as an index stores it.
 RunDocument as_stored(RunDocument document) {
   if (document.fields == RunDocument::kDropped) {
     throw std::logic_error("a document that an index has dropped was not dropped again");

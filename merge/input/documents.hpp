@@ -23,7 +23,7 @@ using VisitDocument = std::function<ReadStep(std::uint32_t number, const RunDocu
 // goes. Throws FormatError if the documents of an input that was read to its end do not match its summary.
 void for_each_document(std::span<const MergeInput* const> inputs, const StopCheck& check, const VisitDocument& visit);
 
-// A document of which an input has only a part, until its last part was added; owns its strings.
+// Collects the parts of a document that is cut between inputs; owns its strings.
 class OpenDocument {
  public:
   // `where`: a name of the input, for messages. Throws as refuse_length().

@@ -1,4 +1,4 @@
-// What a column chunk of Parquet gave, row by row.
+// The values that a column chunk of Parquet gave, row by row.
 #pragma once
 
 #include <cstring>

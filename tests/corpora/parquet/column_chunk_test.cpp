@@ -64,7 +64,7 @@ Bytes page(const Written& given, ParquetCodec codec, bool has_crc) {
   return header + Bytes(2, '\0') + stored;
 }
 
-// A page V2 without repetition levels, not compressed, whose header says so many bytes of levels.
+// Makes a page V2 that is not compressed and has no repetition levels; its header tells these bytes of levels.
 Bytes page_v2(std::int64_t values, const Bytes& levels, const Bytes& content, std::int64_t definition_bytes,
               std::int64_t repetition_bytes = 0) {
   const auto bytes = static_cast<std::int64_t>(levels.size() + content.size());

@@ -24,7 +24,7 @@ std::string zstd(const std::string& raw) {
   return out;
 }
 
-// What is unpacked; "refused" if it is.
+// Returns the unpacked bytes, or "refused" if the page is refused.
 std::string unpacked(ParquetCodec codec, const std::string& stored, std::size_t bytes) {
   PageUnpacker unpacker;
   const std::vector<std::uint8_t> from(stored.begin(), stored.end());

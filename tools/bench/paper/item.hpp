@@ -30,7 +30,7 @@ struct KeysRun {
   std::vector<std::string> distributions = {"uniform"};
   unsigned first_power = 10, last_power = 24, quick_last_power = 20;  // numbers of keys: powers of two, two apart
   std::vector<unsigned> bits = {32};
-  // Above 1: so many arrays of each distribution, whose seeds follow each other, and each is sorted once.
+  // If above 1, this many arrays of each distribution are made from consecutive seeds, and each is sorted once.
   unsigned arrays = 1;
 };
 
