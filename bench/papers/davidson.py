@@ -26,7 +26,8 @@ def keys(results: Results) -> str:
 def strings(results: Results) -> str:
     pairs = {case["count"]: rate(case, FORM) for case in results.cases(PAPER, "figure 7a") if case["bits"] == 32}
     rows = []
-    for case in sorted(results.cases(PAPER, "figure 7b"), key=lambda case: ("words-dup", "words", "sentences").index(case["set"])):
+    order = ("words-dup", "words", "sentences")
+    for case in sorted(results.cases(PAPER, "figure 7b"), key=lambda case: order.index(case["set"])):
         nearest = min(pairs, key=lambda count: abs(math.log(count / case["strings"])))
         rows.append([f"{case['set']}, {case['strings']:,}", number(case["bytes"] / case["strings"])] +
                     [million(rate(case, name)) for name in (STRING_FORM, "gpu-string-merge", "gpu-string-thrust")] +
