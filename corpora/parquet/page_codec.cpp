@@ -3,7 +3,7 @@
 #include <libdeflate.h>
 #include <zstd.h>
 
-#include <cstring>
+#include <algorithm>
 #include <new>
 
 namespace spillway {
@@ -49,7 +49,7 @@ bool PageUnpacker::unpack(ParquetCodec codec, std::span<const std::uint8_t> stor
   switch (codec) {
     case ParquetCodec::kNone:
       if (stored.size() != raw.size()) return false;
-      std::memcpy(raw.data(), stored.data(), raw.size());
+      std::ranges::copy(stored, raw.begin());
       return true;
     case ParquetCodec::kGzip:
       return unpack_gzip(contexts_->deflate, stored, raw);
