@@ -9,6 +9,7 @@ import argparse
 import filecmp
 import functools
 import importlib.metadata
+import mmap
 import os
 import sys
 import tempfile
@@ -18,29 +19,29 @@ from measure import machine, report, spillway
 from measure.process import Cost, FailedRun, remove, run_measured, warm_page_cache
 from measure.series import Series, interleave
 
-# Programs of Python with the arguments INPUT OUTPUT THREADS. The separator and the quote are bytes that no line has.
+# Programs of Python with the arguments INPUT OUTPUT THREADS BYTES: the separator and the null of a table, which no line has.
 RIVALS = {
     "duckdb": """
 import sys, duckdb
-source, output, threads = sys.argv[1:]
+source, output, threads, (separator, null) = sys.argv[1:]
 duckdb.execute(f"SET threads = {threads}")
 duckdb.execute("SET preserve_insertion_order = false")
-lines = f"read_csv('{source}', columns = {{'line': 'VARCHAR'}}, header = false, auto_detect = false, delim = '\\x01', " \\
-    "quote = '', escape = '', nullstr = '\\x02', null_padding = false, max_line_size = 100000000)"
+lines = f"read_csv('{source}', columns = {{'line': 'VARCHAR'}}, header = false, auto_detect = false, delim = '{separator}', " \\
+    f"quote = '', escape = '', nullstr = '{null}', null_padding = false, max_line_size = 100000000)"
 duckdb.execute(f"COPY (SELECT line FROM {lines} ORDER BY line) TO '{output}' "
-               "(FORMAT csv, HEADER false, DELIMITER '\\x01', QUOTE '', ESCAPE '', NULLSTR '')")
+               f"(FORMAT csv, HEADER false, DELIMITER '{separator}', QUOTE '', ESCAPE '', NULLSTR '')")
 """,
     "polars": """
 import sys, os
-source, output, threads = sys.argv[1:]
+source, output, threads, (separator, null) = sys.argv[1:]
 os.environ["POLARS_MAX_THREADS"] = threads
 import polars
 lines = polars.scan_lines(source, name="line")
-lines.sort("line").sink_csv(output, include_header=False, separator="\\x01", quote_style="never")
+lines.sort("line").sink_csv(output, include_header=False, separator=separator, quote_style="never")
 """,
     "chdb": """
 import sys, chdb
-source, output, threads = sys.argv[1:]
+source, output, threads, _ = sys.argv[1:]
 chdb.query(f"INSERT INTO FUNCTION file('{output}', 'LineAsString', 'line String') "
            f"SELECT line FROM file('{source}', 'LineAsString', 'line String') ORDER BY line SETTINGS max_threads = {threads}")
 """,
@@ -60,13 +61,23 @@ def error_of(failure: FailedRun) -> str:
     return " ".join(lines[named[0]:named[0] + 3]) if named else lines[-1]
 
 
+def unused_bytes(source: Path) -> str:
+    """Two control characters that no line has."""
+    with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        unused = [chr(byte) for byte in range(1, 32) if byte != 10 and text.find(bytes([byte])) < 0]
+    if len(unused) < 2:
+        raise SystemExit(f"{source} holds nearly every control character: DuckDB needs 2 that no line has")
+    return unused[0] + unused[1]
+
+
 def commands_for(program: Path, source: Path, scratch: Path, threads: int) -> dict[str, tuple[list[str], Path]]:
     ours = scratch / "spillway"
     sort = [str(program), "sort", "-S", "8G", "--parallel", str(threads), str(source), "-o", str(ours)]
     commands = {"spillway": (sort, ours)}
+    unused = unused_bytes(source)
     for name, script in RIVALS.items():
         output = scratch / f"{name}.txt"
-        commands[name] = ([sys.executable, "-c", script, str(source), str(output), str(threads)], output)
+        commands[name] = ([sys.executable, "-c", script, str(source), str(output), str(threads), unused], output)
     return commands
 
 
