@@ -26,7 +26,7 @@ struct IndexPlanInput {
   std::uint64_t forced_block_bytes = 0;  // --block-bytes
   // Only for GPU modes with a usable GPU:
   unsigned lanes = 0;                                         // blocks that GPUs sort or write at once
-  std::size_t staging_bytes = 0;                              // pinned memory of the lanes
+  std::size_t staging_bytes = 0;                              // that the lanes may page-lock for uploads and lists
   std::function<bool(const ChunkLimits&)> chunk_fits_device;  // may be empty
   // Memory that a sort on the CPU instead may add to a chunk; empty: five times the chunk.
   std::function<std::size_t(const ChunkLimits&)> cpu_sort_bytes;
@@ -52,7 +52,7 @@ struct IndexPlan {
   std::size_t id_sort_bytes = 0;
   unsigned blocks_in_flight = 2;          // one is filled, the others are sorted or written
   unsigned waiting_blocks = 0;            // more of them, which fill while the GPU is started
-  std::size_t staging_bytes = 0;          // pinned memory of the lanes
+  std::size_t staging_bytes = 0;          // that the lanes may page-lock for uploads and lists
   std::size_t pinned_bytes = 0;           // GPU modes: pinned slots for tokens, from memory that nothing else needs
   std::size_t slot_bytes = 0;             // of one such slot
   std::size_t list_bytes = 0;             // GPU modes: downloaded lists that do not fit the pinned memory

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -27,7 +29,8 @@ struct Script {
   Failure failure = Failure::kNone;
   std::size_t from = 0, to = ~std::size_t{0};  // blocks that fail
   std::atomic<int> begun{0}, alive{0}, most_alive{0}, checked{0};
-  int together = 0;  // lanes that must have a block before the run of an even block is written
+  int together = 0;                  // lanes that must have a block before the run of an even block is written
+  std::function<void()> before_run;  // called before the run of a block is written
   // Waits for a minute at most; the test then fails because of the number of lanes.
   void wait_for_lanes() const {
     for (int i = 0; i < 60'000 && most_alive < together; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -56,6 +59,7 @@ class ScriptedLane final : public GpuLane {
                        BlockSortStats& stats) override {
     if (options.check_sum) ++script_.checked;
     if (block.number % 2 == 0) script_.wait_for_lanes();
+    if (script_.before_run) script_.before_run();
     const RunSummary summary = sorter_.write_run(block, file, options, budget_, stats);
     --script_.alive;
     return summary;
@@ -226,6 +230,26 @@ TEST_F(BlockQueueTest, LetsBlocksWaitForLanesThatAreBeingMade) {
     ASSERT_EQ(documents.size(), 9U);
     for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
     EXPECT_EQ(stats_.gpu_blocks, 9U);
+  }
+}
+
+// Lanes write no run until all blocks that may wait were put, and no more.
+TEST_F(BlockQueueTest, LetsAsManyBlocksWaitForLanesThatAreBusy) {
+  for (const unsigned waiting : {0U, 1U, 4U}) {
+    plan_.waiting_blocks = waiting;
+    put_ = 0;
+    std::once_flag once;
+    std::size_t put_before_runs = 0;
+    script_.before_run = [&] {
+      std::call_once(once, [&] {
+        for (int i = 0; i < 10'000 && put_ < lanes_ + waiting; ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        put_before_runs = put_;
+      });
+    };
+    EXPECT_EQ(run(IndexMode::kGpuPlus, 9).size(), 9U);
+    EXPECT_EQ(put_before_runs, lanes_ + waiting);
   }
 }
 
