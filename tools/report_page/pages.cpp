@@ -27,6 +27,7 @@ const std::vector<Kind>& kinds() {
                                       {"bench modes --sweep", "Where a GPU pays", sweep_sections},
                                       {"bench calibrate", "Costs of this machine", calibration_sections},
                                       {"bench paper", "The sorting papers again", paper_sections},
+                                      {kCountersScript, "Counters of sorters", counters_sections},
                                       {"index", "An indexing job", {}},
                                       {"append", "A job that appends to an index", {}},
                                       {"merge", "A merge of indexes", {}},
@@ -69,13 +70,20 @@ void add_machine(const JsonView& machine, Facts& facts) {
 // Machine, build, command and options of one report.
 PageSection origin_section(const JsonReport& report) {
   const JsonView view = report.view();
-  Facts facts{{{"file", report.path}, {"command", "spillway " + report.command}}};
+  const bool is_of_script = report.command == kCountersScript;
+  Facts facts{
+      {{"file", report.path}, {"command", is_of_script ? view.at("command").text() : "spillway " + report.command}}};
   std::string program = "spillway " + view.text_at("version");
   if (view.has("commit")) program += ", commit " + view.text_at("commit");
   if (view.has("compiler")) program += ", " + view.text_at("compiler") + " " + view.text_at("flags");
   facts.rows.emplace_back("program", program);
   if (view.has("date")) facts.rows.emplace_back("date", view.text_at("date"));
-  if (const auto machine = view.find("machine")) add_machine(*machine, facts);
+  if (const auto machine = view.find("machine")) {
+    add_machine(*machine, facts);
+  } else if (view.has("gpu")) {
+    facts.rows.emplace_back("GPU", view.at("gpu").text());
+  }
+  if (view.has("note")) facts.rows.emplace_back("note", view.at("note").text());
   const bool is_bench = report.command.starts_with("bench");
   if (const auto options = view.find("options"); options && is_bench) {
     facts.rows.emplace_back("options", options->words());

@@ -114,6 +114,48 @@ TEST(SortPages, ShowTransfersWhereTheyWereMeasured) {
   EXPECT_EQ(plots[1].categories, std::vector<std::string>{"cpu-quick"});
 }
 
+ordered_json counters_case(const std::string& sorter, int count, int sectors, ordered_json predicted, int divergent) {
+  return {{"sorter", sorter},
+          {"count", count},
+          {"sectors", sectors},
+          {"predicted_sectors", std::move(predicted)},
+          {"bank_conflicts", 2 * count},
+          {"divergent_branches", divergent}};
+}
+
+// The report of bench/sort_counters.py, whose command has options.
+TEST(CounterPages, DrawCountersForEachKey) {
+  const ScratchDirectory scratch;
+  const ordered_json report{
+      {"program", "spillway"},
+      {"command", "bench/sort_counters.py --powers 10,12"},
+      {"version", "1"},
+      {"gpu", "a GPU"},
+      {"cases",
+       {counters_case("gpu-quick", 4096, 8192, nullptr, 1024), counters_case("gpu-quick", 1024, 1024, nullptr, 64),
+        counters_case("gpu-bitonic", 1024, 512, 768, 0)}}};
+  write_bytes(scratch / "counters.json", report.dump());
+  const ProgramResult result =
+      run_spillway({"bench", "report", scratch / "counters.json", "-o", scratch / "page.html"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(read_bytes(scratch / "page.html").find("bench/sort_counters.py --powers 10,12"), std::string::npos);
+
+  ordered_json of_script = report;
+  of_script["command"] = "bench/sort_counters.py";
+  const Page page = page_of({report_of(of_script)});
+  const auto plots = items_of<LinePlot>(page);
+  ASSERT_EQ(plots.size(), 3u);
+  ASSERT_EQ(plots[0].series.size(), 3u) << "two sorters, and the model of one";
+  EXPECT_EQ(plots[0].series[1].name, "gpu-quick");
+  ASSERT_EQ(plots[0].series[1].points.size(), 2u);
+  EXPECT_DOUBLE_EQ(plots[0].series[1].points[0].y.middle, 1) << "sorted by the number of keys";
+  EXPECT_DOUBLE_EQ(plots[0].series[1].points[1].y.middle, 2);
+  EXPECT_EQ(plots[0].series[2].name, "gpu-bitonic, K-model");
+  EXPECT_DOUBLE_EQ(plots[0].series[2].points[0].y.middle, 0.75);
+  ASSERT_EQ(plots[2].series.size(), 1u) << "a sort without divergent branches has no line";
+  EXPECT_EQ(items_of<Table>(page)[0].rows.size(), 3u);
+}
+
 TEST(PaperPages, NameWhatAHistogramsAxisHasNoPlaceFor) {
   const ordered_json one{{"set", "words"},
                          {"strings", 10},
