@@ -16,8 +16,8 @@ struct Kind {
   const char* title;
   std::function<std::vector<PageSection>(const Reports&)> sections;  // empty: a job
 
-  // The titles of its sections end with this beside those of other kinds. A paper's own title says enough.
-  std::string mark() const { return command == std::string("bench paper") ? "" : std::string(": ") + title; }
+  // Beside other kinds its sections are parts of one with its title. Papers have titles of their own.
+  bool has_parts() const { return command != std::string("bench paper"); }
 };
 
 const std::vector<Kind>& kinds() {
@@ -104,12 +104,18 @@ std::string subtitle_of(const JsonReport& report) {
          quantity_text(machine->number_at("usable_threads"), plain_unit()) + " threads; " + text;
 }
 
-void name_sections(std::vector<PageSection>& sections, const std::string& mark) {
-  for (PageSection& section : sections) section.title += mark;
-}
-
 void append(std::vector<PageSection>& all, std::vector<PageSection>&& more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+// Adds the sections as one: the first has its title, and the others are its parts.
+void append_parts(const std::string& title, std::vector<PageSection>&& parts, std::vector<PageSection>& all) {
+  for (PageSection& part : parts) {
+    const bool is_first = &part == &parts.front();
+    if (!is_first) part.short_title = part.title;
+    part.title = is_first ? title : title + ": " + part.title;
+  }
+  append(all, std::move(parts));
 }
 
 }  // namespace
@@ -133,15 +139,19 @@ Page page_of(const std::vector<JsonReport>& reports) {
       if (report.command == kind->command) of.push_back(&report);
     }
     if (kind->sections) {
-      std::vector<PageSection> sections = kind->sections(of);
-      if (found.size() != 1) name_sections(sections, kind->mark());
-      append(page.sections, std::move(sections));
+      if (found.size() != 1 && kind->has_parts()) {
+        append_parts(kind->title, kind->sections(of), page.sections);
+      } else {
+        append(page.sections, kind->sections(of));
+      }
       continue;
     }
     for (const JsonReport* job : of) {
-      std::vector<PageSection> sections = job_sections(*job);
-      if (reports.size() != 1) name_sections(sections, ": " + job->label);
-      append(page.sections, std::move(sections));
+      if (reports.size() != 1) {
+        append_parts(std::string(kind->title) + ", " + job->label, job_sections(*job), page.sections);
+      } else {
+        append(page.sections, job_sections(*job));
+      }
     }
   }
   if (reports.size() > 1) page.sections.push_back({"Machines and commands", {}});

@@ -234,10 +234,7 @@ LinePlot modes_plot(const JsonView& run) {
 // The plots that the page of `bench sort` makes of the same cases.
 void add_sorts(const JsonView& run, const std::string& command, std::vector<PageItem>& items) {
   JsonReport report{.path = "", .label = "", .command = command, .json = {{"cases", run.at("cases").json()}}};
-  for (PageSection& section : sort_sections({&report})) {
-    if (section.title == "All figures") continue;
-    std::move(section.items.begin(), section.items.end(), std::back_inserter(items));
-  }
+  for (PageItem& plot : sort_plots({&report})) items.push_back(std::move(plot));
 }
 
 void add_run(const JsonView& item, const JsonView& run, std::vector<PageItem>& items) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/base/error.hpp"
 #include "tests/support/index_files.hpp"
@@ -83,9 +84,31 @@ TEST(SortPages, DrawLinesOverBitsAndMarksOverDistributions) {
       keys_report({keys_case("uniform", 1024, 16), keys_case("uniform", 1024, 64), keys_case("zipfian", 1024, 64)}))});
   ASSERT_EQ(items_of<LinePlot>(page).size(), 1u);
   EXPECT_EQ(items_of<LinePlot>(page)[0].x_name, "bits of a key");
-  ASSERT_EQ(items_of<BarPlot>(page).size(), 1u);
-  EXPECT_EQ(items_of<BarPlot>(page)[0].categories, (std::vector<std::string>{"uniform", "zipfian"}));
-  EXPECT_EQ(items_of<BarPlot>(page)[0].form, BarForm::kMarks);
+  ASSERT_EQ(items_of<BarPlot>(page).size(), 2u) << "the first is that of all inputs";
+  EXPECT_EQ(items_of<BarPlot>(page)[1].categories, (std::vector<std::string>{"uniform", "zipfian"}));
+  EXPECT_EQ(items_of<BarPlot>(page)[1].form, BarForm::kMarks);
+}
+
+// More plots would say the same.
+TEST(SortPages, DrawTheWidthsOfAGridForItsGreatestNumber) {
+  std::vector<ordered_json> grid;
+  for (const std::uint64_t count : {1024, 4096, 16384}) {
+    for (const int bits : {16, 32}) {
+      for (const char* distribution : {"uniform", "zipfian"}) grid.push_back(keys_case(distribution, count, bits));
+    }
+  }
+  const Page page = page_of({report_of(keys_report(grid))});
+  std::vector<std::string> titles;
+  for (const LinePlot& plot : items_of<LinePlot>(page)) titles.push_back(plot.title);
+  EXPECT_EQ(titles, (std::vector<std::string>{"uniform, 16 bits: keys per second", "uniform, 32 bits: keys per second",
+                                              "zipfian, 16 bits: keys per second", "zipfian, 32 bits: keys per second",
+                                              "uniform, 16,384 keys: keys per second",
+                                              "zipfian, 16,384 keys: keys per second"}));
+  std::vector<std::string> marks;
+  for (const BarPlot& plot : items_of<BarPlot>(page)) marks.push_back(plot.title);
+  EXPECT_EQ(marks, (std::vector<std::string>{"Time as a multiple of the fastest sorter's, over 12 inputs",
+                                             "Distributions of 16,384 keys of 16 bits",
+                                             "Distributions of 16,384 keys of 32 bits"}));
 }
 
 TEST(SortPages, DrawBarsOfASingleCase) {
@@ -93,6 +116,82 @@ TEST(SortPages, DrawBarsOfASingleCase) {
   const auto plots = items_of<BarPlot>(page);
   ASSERT_EQ(plots.size(), 1u);
   EXPECT_EQ(plots[0].categories, (std::vector<std::string>{"cpu-radix", "cpu-quick"}));
+}
+
+// cpu-radix takes half of the time of cpu-quick on one input, and four times as long on the other.
+TEST(SortPages, BeginWithTheAverageOverAllInputs) {
+  ordered_json slow = keys_case("uniform", 4096, 32);
+  slow["sorters"] = {sorter("cpu-quick", 0.001), sorter("cpu-radix", 0.004)};
+  const Page page = page_of({report_of(keys_report({keys_case("uniform", 1024, 32), slow}))});
+  EXPECT_EQ(page.sections[0].title, "At a glance");
+  const BarPlot plot = items_of<BarPlot>(page).at(0);
+  EXPECT_EQ(plot.categories, (std::vector<std::string>{"cpu-quick", "cpu-radix"})) << "the fastest on average first";
+  const auto& values = plot.series.at(0).values;
+  EXPECT_DOUBLE_EQ(values[0]->middle, std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(values[0]->least, 1);
+  EXPECT_DOUBLE_EQ(values[0]->most, 2);
+  EXPECT_DOUBLE_EQ(values[1]->middle, 2);
+  EXPECT_DOUBLE_EQ(values[1]->least, 1);
+  EXPECT_DOUBLE_EQ(values[1]->most, 4);
+}
+
+// An average over easy inputs would look better than one over all.
+TEST(SortPages, CompareAveragesOverTheSameInputsOnly) {
+  const std::vector<ordered_json> two{keys_case("uniform", 1024, 32), keys_case("uniform", 2048, 32)};
+  std::vector<ordered_json> three = two;
+  three.push_back(keys_case("uniform", 4096, 32));
+  three.back()["sorters"].push_back(sorter("gpu-radix", 0.0001));
+  const Page page = page_of({report_of(keys_report(two), "small"), report_of(keys_report(three), "large")});
+  const auto plots = items_of<BarPlot>(page);
+  ASSERT_EQ(plots.size(), 2u) << "gpu-radix has a single input";
+  EXPECT_EQ(plots[0].categories, (std::vector<std::string>{"cpu-radix, small", "cpu-quick, small"}));
+  EXPECT_EQ(plots[1].categories, (std::vector<std::string>{"cpu-radix, large", "cpu-quick, large"}));
+  EXPECT_DOUBLE_EQ(plots[1].series[0].values[0]->middle, 1) << "the fastest of those that are compared";
+}
+
+TEST(SortPages, ArePartsBesideReportsOfOtherKinds) {
+  const ordered_json paper{{"program", "spillway"},
+                           {"command", "bench paper"},
+                           {"version", "1"},
+                           {"papers", ordered_json::array()},
+                           {"items", ordered_json::array()}};
+  const Page page = page_of({report_of(keys_report({keys_case("uniform", 1024, 64)})), report_of(paper)});
+  ASSERT_GE(page.sections.size(), 2u);
+  EXPECT_EQ(page.sections[0].title, "Sorters of integer keys");
+  EXPECT_EQ(page.sections[0].short_title, "");
+  EXPECT_EQ(page.sections[0].items.size(), 1u) << "the bars of the single input";
+  EXPECT_EQ(page.sections[1].title, "Sorters of integer keys: All figures");
+  EXPECT_EQ(page.sections[1].short_title, "All figures");
+}
+
+ordered_json pairs_case(std::uint64_t count, int bits) {
+  ordered_json one = keys_case("uniform", count, bits);
+  one["pairs"] = true;
+  return one;
+}
+
+TEST(SortPages, CallPairsPairs) {
+  const Page page =
+      page_of({report_of(keys_report({pairs_case(1024, 32), pairs_case(4096, 32), pairs_case(1024, 8)}))});
+  const auto plots = items_of<LinePlot>(page);
+  ASSERT_EQ(plots.size(), 2u);
+  EXPECT_EQ(plots[0].title, "uniform, keys of 32 bits: pairs per second");
+  EXPECT_EQ(plots[0].x_name, "number of pairs");
+  EXPECT_EQ(plots[1].title, "uniform, 1,024 pairs: pairs per second");
+}
+
+TEST(SortPages, KeepPairsApartFromKeys) {
+  const Page page = page_of({report_of(keys_report({keys_case("uniform", 1024, 32), pairs_case(1024, 32)}))});
+  const auto plots = items_of<BarPlot>(page);
+  ASSERT_EQ(plots.size(), 2u);
+  EXPECT_EQ(plots[1].categories, (std::vector<std::string>{"uniform", "uniform, pairs"}));
+  EXPECT_EQ(plots[1].title, "Distributions of 1,024 records, keys of 32 bits");
+}
+
+TEST(SortPages, RefuseWordsForPairs) {
+  ordered_json one = pairs_case(1024, 32);
+  one["pairs"] = "yes";
+  EXPECT_THROW(page_of({report_of(keys_report({one}))}), FormatError);
 }
 
 // So that machines can be compared.
@@ -273,8 +372,8 @@ TEST_F(BenchReport, MakesAPageOfJobsThatSucceededAndFailed) {
   ASSERT_EQ(run_spillway({"index", input, "-o", index + "2", "--json", bad, "--strict", "-q"}).exit_code, 3);
   const ProgramResult result = report({good, bad, "-o", "-"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* part : {"What was skipped: good", "bad_json", "The plan and its reasons", "in&lt;put&gt;.jsonl",
-                           "The job failed: ", "Time of the stages"}) {
+  for (const char* part : {"An indexing job, good: What was skipped", "bad_json", "The plan and its reasons",
+                           "in&lt;put&gt;.jsonl", "The job failed: ", "Time of the stages"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(result.out.find("in<put>"), std::string::npos);
@@ -292,8 +391,8 @@ TEST_F(BenchReport, MakesAPageOfMergesAndSorts) {
   ASSERT_EQ(run_spillway({"sort", input, "-o", scratch_ / "sorted", "--json", scratch_ / "sort.json"}).exit_code, 0);
   const ProgramResult result = report({scratch_ / "merge.json", scratch_ / "sort.json", "-o", "-"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.out.find("Stages: merge"), std::string::npos);
-  EXPECT_NE(result.out.find("Stages: sort"), std::string::npos);
+  EXPECT_NE(result.out.find("A merge of indexes, merge: Stages"), std::string::npos);
+  EXPECT_NE(result.out.find("A sort of lines, sort: Stages"), std::string::npos);
 }
 
 TEST_F(BenchReport, NamesPathAndOffsetOfBadJson) {
