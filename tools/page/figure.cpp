@@ -56,13 +56,14 @@ std::string legend_html(const Figure& figure) {
   return html + "</ul>\n";
 }
 
-constexpr std::size_t kManyColumns = 9;
+constexpr std::size_t kFewColumns = 5, kManyColumns = 9;
 
 // Of sentences: shown whole, and on a narrow page with a line for each cell.
 bool is_of_words(const Table& table) { return table.text_columns >= 3 && table.text_columns >= table.head.size(); }
 
 std::string table_class(const Table& table) {
-  return is_of_words(table) ? " words" : table.head.size() >= kManyColumns ? " many" : "";
+  if (is_of_words(table)) return " words";
+  return table.head.size() >= kManyColumns ? " many" : table.head.size() <= kFewColumns ? " few" : "";
 }
 
 // A table whose cells become lines is none to a browser, and would be none to a screen reader.

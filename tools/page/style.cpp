@@ -82,7 +82,7 @@ tbody tr:last-child > * { border-bottom:0; }
 tr.on > * { background:color-mix(in srgb, var(--accent) 16%, transparent); }
 dl { display:grid; grid-template-columns:max-content 1fr; gap:3px 18px; margin:10px 0; font-size:.93rem; }
 @media (min-width:900px) { dl { grid-template-columns:max-content 1fr max-content 1fr; } dl.long { grid-template-columns:max-content 1fr; }
-  thead th { white-space:normal; } }
+  thead th { white-space:normal; } .few tbody th { white-space:nowrap; } }
 dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 pre { background:var(--card); border:1px solid var(--line); border-radius:6px; padding:12px 14px; overflow:auto;
   font:13px/1.5 ui-monospace, "Liberation Mono", Menlo, monospace; }

@@ -149,12 +149,13 @@ class SortPage {
                                 ? "Sets of strings"
                                 : "Distributions of " + text_of(&SortCase::count, of.first) + width_text(of.second),
                    .note = metric.note,
-                   .category_name = is_strings_ ? "set" : "distribution",
+                   .category_name = is_strings_ ? "set, strings" : "distribution",
                    .value_name = metric.unit.symbol == "B/s" ? "bytes per second" : what_ + " per second",
                    .unit = metric.unit,
                    .form = BarForm::kMarks};
       for (const SortCase* one : cases) {
-        plot.categories.push_back(is_strings_ ? one->input + ", " + text_of(&SortCase::count, one->count) : one->input);
+        plot.categories.push_back(is_strings_ ? one->input + ", " + quantity_text(one->count, plain_unit())
+                                              : one->input);
       }
       for (std::size_t i = 0; i < names_.size(); ++i) {
         BarSeries series{.name = names_[i], .values = {}, .style = i};

@@ -255,6 +255,22 @@ TEST(CounterPages, DrawCountersForEachKey) {
   EXPECT_EQ(items_of<Table>(page)[0].rows.size(), 3u);
 }
 
+TEST(SweepPages, SayWhyThereIsNoBorder) {
+  ordered_json report{{"program", "spillway"},
+                      {"command", "bench modes --sweep"},
+                      {"version", "1"},
+                      {"options", {{"cost_cpu_per_hour", nullptr}}},
+                      {"cases", ordered_json::array()},
+                      {"borders", ordered_json::array()}};
+  const Page without = page_of({report_of(report)});
+  ASSERT_EQ(items_of<Paragraph>(without).size(), 1u);
+  EXPECT_NE(items_of<Paragraph>(without)[0].text.find("no GPU could be used"), std::string::npos);
+  report["borders"].push_back({{"text", "pages"}, {"threads", 4}, {"faster_from_bytes", 1'000'000}});
+  const Page with = page_of({report_of(report)});
+  EXPECT_TRUE(items_of<Paragraph>(with).empty());
+  EXPECT_EQ(items_of<Table>(with)[0].rows.at(0).at(2), "from 1.00 MB on");
+}
+
 TEST(PaperPages, NameWhatAHistogramsAxisHasNoPlaceFor) {
   const ordered_json one{{"set", "words"},
                          {"strings", 10},
