@@ -56,7 +56,7 @@ std::string legend_html(const Figure& figure) {
   return html + "</ul>\n";
 }
 
-constexpr std::size_t kFewColumns = 5, kManyColumns = 9;
+constexpr std::size_t kFewColumns = 4, kManyColumns = 9;
 
 // Of sentences: shown whole, and on a narrow page with a line for each cell.
 bool is_of_words(const Table& table) { return table.text_columns >= 3 && table.text_columns >= table.head.size(); }
