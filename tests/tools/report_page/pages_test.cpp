@@ -10,6 +10,8 @@
 #include "tests/support/index_files.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
+#include "tools/bench/paper/item.hpp"
+#include "tools/report_page/paper_here.hpp"
 
 namespace spillway {
 namespace {
@@ -253,6 +255,101 @@ TEST(CounterPages, DrawCountersForEachKey) {
   EXPECT_DOUBLE_EQ(plots[0].series[2].points[0].y.middle, 0.75);
   ASSERT_EQ(plots[2].series.size(), 1u) << "a sort without divergent branches has no line";
   EXPECT_EQ(items_of<Table>(page)[0].rows.size(), 3u);
+}
+
+// Every place of a figure is one that the papers have, and its sorters are measured there.
+TEST(PaperFiguresHere, AreFiguresOfThePapers) {
+  const auto runs_of = [](const PaperItem& item) {
+    std::vector<std::string> sorters;
+    for (const PaperRun& run : item.runs) {
+      if (const auto* keys = std::get_if<KeysRun>(&run)) {
+        sorters.insert(sorters.end(), keys->sorters.begin(), keys->sorters.end());
+      } else if (const auto* strings = std::get_if<StringsRun>(&run)) {
+        sorters.insert(sorters.end(), strings->sorters.begin(), strings->sorters.end());
+      }
+    }
+    return sorters;
+  };
+  for (const PaperFigureHere& figure : paper_figures_here()) {
+    std::size_t found = 0;
+    for (const Paper& paper : papers()) {
+      for (const PaperItem& item : paper.items) {
+        if (paper.name != figure.paper || item.id != figure.item) continue;
+        for (const PaperSeries& series : item.figures) {
+          const bool is_it = series.name == figure.series;
+          for (const PaperPoint& point : series.points) found += is_it && point.at == figure.at ? 1 : 0;
+        }
+        const std::vector<std::string> sorters = runs_of(item);
+        EXPECT_TRUE(std::count(sorters.begin(), sorters.end(), figure.here.of.sorter) > 0) << figure.here.of.sorter;
+        const std::string& rival = figure.here.against.sorter;
+        EXPECT_TRUE(rival.empty() || std::count(sorters.begin(), sorters.end(), rival) > 0) << rival;
+      }
+    }
+    EXPECT_EQ(found, 1u) << figure.paper << ", " << figure.item << ", " << figure.series << ", " << figure.at;
+  }
+}
+
+ordered_json paper_report(const std::string& paper, const std::string& id, ordered_json figures, ordered_json cases) {
+  return {{"program", "spillway"},
+          {"command", "bench paper"},
+          {"version", "1"},
+          {"papers", {{{"name", paper}, {"title", "A paper"}}}},
+          {"items",
+           {{{"paper", paper},
+             {"id", id},
+             {"title", "rates"},
+             {"paper_machine", "a machine"},
+             {"status", "measured"},
+             {"paper_figures", std::move(figures)},
+             {"runs", {{{"kind", "keys"}, {"cases", std::move(cases)}}}}}}}};
+}
+
+ordered_json rates_case(std::uint64_t count, int bits, double radix, double quick) {
+  ordered_json one = keys_case("uniform", count, bits);
+  one["sorters"] = {sorter("gpu-radix:satish", 0.001), sorter("cpu-quick", 0.002)};
+  one["sorters"][0]["per_second"] = radix;
+  one["sorters"][1]["per_second"] = quick;
+  return one;
+}
+
+// The last table of a page of one item, without its head.
+std::vector<std::vector<std::string>> figures_table(const ordered_json& report) {
+  const auto tables = items_of<Table>(page_of({report_of(report)}));
+  for (const Table& table : tables) {
+    if (table.title == "The paper's own figures, and ours") return table.rows;
+  }
+  return {};
+}
+
+TEST(PaperPages, PutOursBesideThePapersFigures) {
+  const ordered_json widths{{{"name", "radix sort, times as fast as with 32 bits"},
+                             {"unit", "times"},
+                             {"points", {{{"at", "8 bits"}, {"value", 4}}, {{"at", "16 bits"}, {"value", 2}}}}}};
+  const ordered_json by_width = paper_report("satish2009", "figure 5", widths,
+                                             {rates_case(1024, 8, 90, 1), rates_case(4096, 8, 70, 1),
+                                              rates_case(1024, 32, 10, 1), rates_case(4096, 32, 20, 1)});
+  EXPECT_EQ(figures_table(by_width),
+            (std::vector<std::vector<std::string>>{{"8 bits", "4 times", "3.50 times"}, {"16 bits", "2 times", ""}}))
+      << "of the largest number of keys; 16 bits were not measured";
+  const ordered_json gains{{{"name", "the paper's GPU radix sort, times as fast, above 8K pairs"},
+                            {"unit", "times"},
+                            {"points",
+                             {{{"at", "tbb::parallel_sort, 8 cores"}, {"value", 4.4}},
+                              {{"at", "radix sort with SSE2, 8 cores"}, {"value", 3.5}}}}}};
+  const ordered_json beside_cpu =
+      paper_report("satish2009", "figure 8a", gains,
+                   {rates_case(8192, 32, 1000, 1), rates_case(16384, 32, 20, 10), rates_case(65536, 32, 40, 10)});
+  EXPECT_EQ(figures_table(beside_cpu),
+            (std::vector<std::vector<std::string>>{{"tbb::parallel_sort, 8 cores", "4.40 times", "3 times"},
+                                                   {"radix sort with SSE2, 8 cores", "3.50 times", ""}}))
+      << "the mean above 8,192";
+  ordered_json rates{{{"name", "rate, on average"},
+                      {"unit", "keys/s"},
+                      {"points", {{{"at", "GPU radix sort, GTX 280"}, {"value", 187e6}}}}}};
+  const ordered_json floats =
+      paper_report("satish2009", "figure 8b", rates, {rates_case(1024, 32, 1e9, 1), rates_case(2048, 32, 4e9, 1)});
+  EXPECT_EQ(figures_table(floats),
+            (std::vector<std::vector<std::string>>{{"GPU radix sort, GTX 280", "187 M keys/s", "2.50 G keys/s"}}));
 }
 
 TEST(SweepPages, SayWhyThereIsNoBorder) {
