@@ -69,7 +69,7 @@ std::optional<Table> paper_table(const JsonView& item) {
   if (std::find(table.head.begin(), table.head.end(), "measured here") != table.head.end()) {
     table.title += ", and ours";
     table.note += (table.note.empty() ? "" : ". ") +
-                  std::string("Ours are of the largest inputs, or averages and most, as the paper's.");
+                  std::string("Ours are of the largest input, or the average or the most of all, as the paper has it.");
   }
   return table;
 }
@@ -280,8 +280,8 @@ PageSection item_section(const NamedItem& named) {
   if (const std::string ours = item.text_at("stand_in"); !ours.empty()) facts.rows.emplace_back("measured here", ours);
   if (const std::string out = item.text_at("left_out"); !out.empty()) facts.rows.emplace_back("left out", out);
   section.items.emplace_back(std::move(facts));
-  for (const JsonView& run : item.at("runs").items()) add_run(item, run, section.items);
   if (auto table = paper_table(item)) section.items.emplace_back(std::move(*table));
+  for (const JsonView& run : item.at("runs").items()) add_run(item, run, section.items);
   return section;
 }
 
