@@ -94,12 +94,11 @@ def case(sorter: str, log_n: int, counted: dict[str, float]) -> dict:
             "kernel_seconds": counted[TIME] / 1e9}
 
 
-def described(own_report: Path) -> dict[str, str]:
-    """Returns the commit of the program and the GPU, as the program reports them."""
+def described(own_report: Path) -> dict:
+    """Returns the build and the machine as the program reports them, and the command of this script."""
     head = json.loads(own_report.read_text())
-    gpus = head["machine"]["gpus"]
-    return {"commit": head["commit"], "command": machine.shown_command(),
-            "gpu": f"{gpus[0]['name']}, {head['machine']['driver']}" if gpus else "unknown"}
+    kept = ("program", "version", "commit", "compiler", "flags", "date", "machine")
+    return {name: head[name] for name in kept} | {"command": machine.shown_command()}
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kHeight = 260;
 constexpr std::size_t kTableRows = 24;
+constexpr double kOverlap = 0.0006;  // of the width, so that no line of the background shows between two rectangles
 
 double sum_at(const AreaPlot& plot, std::size_t sample) {
   return std::accumulate(plot.values.begin(), plot.values.end(), 0.0,
@@ -50,6 +51,12 @@ class AreaDrawing {
     return sample + 1 < plot_.begins.size() ? begin_of(sample + 1) : x_.place(plot_.seconds);
   }
 
+  // Of a rectangle from the sample `first` to the end of `last`.
+  double width_of(std::size_t first, std::size_t last, std::size_t part) const {
+    const bool has_neighbour = last + 1 < plot_.begins.size() && plot_.values[part][last + 1] > 0;
+    return end_of(last) - begin_of(first) + (has_neighbour ? kOverlap : 0);
+  }
+
   // Steps of one part, on those below it, as rectangles: they keep their pattern at any width.
   std::string band(std::size_t part) {
     std::string svg = "<g class=\"path\" data-s=\"" + std::to_string(part) + "\">";
@@ -63,7 +70,7 @@ class AreaDrawing {
       }
       below_[i] += value;
       svg += "<rect class=\"fill span " + series_class(part, Origin::kOurs) + "\" x=\"" + percent_place(begin_of(i)) +
-             "\" y=\"" + number_text(top) + "\" width=\"" + percent_place(end_of(last) - begin_of(i)) + "\" height=\"" +
+             "\" y=\"" + number_text(top) + "\" width=\"" + percent_place(width_of(i, last, part)) + "\" height=\"" +
              number_text(bottom - top) + "\"/>";
       i = last;
     }

@@ -56,14 +56,32 @@ std::string legend_html(const Figure& figure) {
   return html + "</ul>\n";
 }
 
+constexpr std::size_t kFewColumns = 4, kManyColumns = 9;
+
+// Of sentences: shown whole, and on a narrow page with a line for each cell.
+bool is_of_words(const Table& table) { return table.text_columns >= 3 && table.text_columns >= table.head.size(); }
+
+std::string table_class(const Table& table) {
+  if (is_of_words(table)) return " words";
+  return table.head.size() >= kManyColumns ? " many" : table.head.size() <= kFewColumns ? " few" : "";
+}
+
+// A table whose cells become lines is none to a browser, and would be none to a screen reader.
+std::string role_html(const Table& table, const char* role) {
+  return is_of_words(table) ? " role=\"" + std::string(role) + "\"" : "";
+}
+
 std::string row_html(const std::vector<std::string>& cells, const Table& table, const char* cell) {
-  std::string html = "<tr>";
+  std::string html = "<tr" + role_html(table, "row") + ">";
+  const bool is_first = cell[1] == 'h';  // the head of the table
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const bool is_head = cell[1] == 'h' || i == 0;
-    const std::string scope = cell[1] == 'h' ? " scope=\"col\"" : i == 0 ? " scope=\"row\"" : "";
-    const std::string css = i < table.text_columns ? " class=\"text\"" : "";
-    html +=
-        std::string(is_head ? "<th" : "<td") + scope + css + ">" + escaped(cells[i]) + (is_head ? "</th>" : "</td>");
+    const bool is_head = is_first || i == 0;
+    html += is_head ? "<th" : "<td";
+    html += is_first ? " scope=\"col\"" : i == 0 ? " scope=\"row\"" : "";
+    html += role_html(table, is_first ? "columnheader" : i == 0 ? "rowheader" : "cell");
+    if (i < table.text_columns) html += " class=\"text\"";
+    if (is_of_words(table) && !is_head) html += " data-head=\"" + escaped(table.head[i]) + "\"";
+    html += ">" + escaped(cells[i]) + (is_head ? "</th>" : "</td>");
   }
   return html + "</tr>\n";
 }
@@ -107,9 +125,10 @@ std::string definitions_svg() {
 }
 
 std::string table_html(const Table& table, const std::string& id) {
-  std::string html = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped(table.title) +
-                     ", table\"><table id=\"" + id + "\"><caption>" + escaped(table.title) + "</caption>\n<thead>";
-  html += row_html(table.head, table, "th") + "</thead>\n<tbody>\n";
+  std::string html = "<div class=\"scroll" + table_class(table) + "\" tabindex=\"0\" role=\"region\" aria-label=\"" +
+                     escaped(table.title) + ", table\"><table id=\"" + id + "\"" + role_html(table, "table") +
+                     "><caption>" + escaped(table.title) + "</caption>\n<thead" + role_html(table, "rowgroup") + ">";
+  html += row_html(table.head, table, "th") + "</thead>\n<tbody" + role_html(table, "rowgroup") + ">\n";
   for (const auto& row : table.rows) html += row_html(row, table, "td");
   return html + "</tbody></table></div>\n";
 }

@@ -48,6 +48,7 @@ double step_above(double value) {
 double tick_step(double range, int most_ticks, Prefixes prefixes) {
   const double raw = range / most_ticks;
   if (prefixes == Prefixes::kBinary) return std::exp2(std::ceil(std::log2(raw) - kSlack));
+  if (prefixes == Prefixes::kWhole && raw <= 1) return 1;
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   for (const double factor : {1.0, 2.0, 5.0}) {
     if (raw <= factor * power * (1 + kSlack)) return factor * power;

@@ -41,7 +41,7 @@ class Scale {
 };
 
 // The step of a linear axis: 1, 2 or 5 times a power of ten, for binary units a power of two; the least that makes at
-// most `most_ticks` steps of `range`. Requires: range > 0.
+// most `most_ticks` steps of `range`; of whole numbers at least 1. Requires: range > 0.
 double tick_step(double range, int most_ticks, Prefixes prefixes);
 
 }  // namespace spillway

@@ -42,6 +42,7 @@ figure { margin:22px 0 34px; break-inside:avoid; min-width:0; }
 text { fill:var(--fg); font-size:12px; font-family:inherit; }
 .tick { fill:var(--soft); font-variant-numeric:tabular-nums; } .name { fill:var(--soft); font-size:12.5px; }
 .mid { text-anchor:middle; } .end { text-anchor:end; }
+.row, .group { paint-order:stroke; stroke:var(--bg); stroke-width:5px; stroke-linejoin:round; }
 .row { font-size:13px; } .group { font-size:13.5px; font-weight:600; } .value { font-weight:600; font-variant-numeric:tabular-nums; }
 .grid { stroke:var(--line); stroke-width:1; shape-rendering:crispEdges; } .track { stroke:var(--line); stroke-width:1; }
 .run { stroke-width:2; fill:none; stroke-linecap:round; } .error { stroke-width:1.6; opacity:.75; }
@@ -70,6 +71,7 @@ text { fill:var(--fg); font-size:12px; font-family:inherit; }
   padding:5px 9px; border-radius:5px; max-width:280px; z-index:2; }
 .sr { position:absolute; width:1px; height:1px; overflow:hidden; clip-path:inset(50%); white-space:nowrap; }
 .scroll { overflow:auto; max-height:27rem; margin-top:8px; border:1px solid var(--line); border-radius:6px; }
+.words { max-height:none; } .words td, .words th { vertical-align:top; } .words tbody th { white-space:nowrap; }
 table { border-collapse:collapse; width:100%; font-size:.86rem; font-variant-numeric:tabular-nums; }
 caption { text-align:left; padding:6px 10px; color:var(--soft); position:absolute; width:1px; height:1px; overflow:hidden;
   clip-path:inset(50%); }
@@ -80,18 +82,26 @@ tbody tr:last-child > * { border-bottom:0; }
 tr.on > * { background:color-mix(in srgb, var(--accent) 16%, transparent); }
 dl { display:grid; grid-template-columns:max-content 1fr; gap:3px 18px; margin:10px 0; font-size:.93rem; }
 @media (min-width:900px) { dl { grid-template-columns:max-content 1fr max-content 1fr; } dl.long { grid-template-columns:max-content 1fr; }
-  thead th { white-space:normal; } }
+  thead th { white-space:normal; } .few tbody th { white-space:nowrap; } }
 dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
 pre { background:var(--card); border:1px solid var(--line); border-radius:6px; padding:12px 14px; overflow:auto;
   font:13px/1.5 ui-monospace, "Liberation Mono", Menlo, monospace; }
 footer { color:var(--soft); font-size:.85rem; padding-top:24px; padding-bottom:40px; }
 @media (max-width:640px) { header, main, footer { padding-left:14px; padding-right:14px; } h1 { font-size:1.4rem; }
+  .words table, .words tbody, .words tr, .words tbody th, .words td { display:block; min-width:0; }
+  .words thead { position:absolute; width:1px; height:1px; overflow:hidden; clip-path:inset(50%); }
+  .words { position:relative; } .words tr { padding:6px 0; border-bottom:1px solid var(--line); }
+  .words tr:last-child, .words tbody tr > * { border-bottom:0; } .words tbody tr > * { padding-top:1px; padding-bottom:1px; }
+  .words tbody th { font-weight:600; } .words td:empty { display:none; }
+  .words td::before { content:attr(data-head) ": "; color:var(--soft); }
   .odd { display:none; } dl.long { grid-template-columns:1fr; gap:0; } .long dd { margin-bottom:7px; } }
 @media print { body { font-size:11pt; } .scroll { max-height:none; overflow:visible; } nav, .skip, .tip { display:none; }
   h2, h3 { break-after:avoid; } pre { white-space:pre-wrap; } thead th { position:static; } tr { break-inside:avoid; }
   table { font-size:.75rem; } th, td { white-space:normal; overflow-wrap:anywhere; padding:3px 6px; } .text { min-width:4rem; }
+  .words th, .words td, .many th, .many td { overflow-wrap:break-word; } .many table { font-size:.6rem; }
+  .many th, .many td { padding:2px 3px; } thead { break-after:avoid; } tbody tr:first-child { break-before:avoid; }
   figure { break-inside:auto; } .plot, figcaption, .legend { break-inside:avoid; break-after:avoid; }
-  .fill.span { fill:var(--c); } }
+  .plot { zoom:.85; } .fill.span { fill:var(--c); } }
 @media (forced-colors: active) { .grid { stroke:GrayText } }
 )css";
 }

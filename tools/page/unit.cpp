@@ -74,7 +74,7 @@ std::string ending(const std::string& prefix, const Unit& unit) {
 
 std::string digits_of(double value, const Scaling& scaling, const Unit& unit) {
   if (!std::isfinite(value)) return "-";
-  if (unit.prefixes == Prefixes::kNone) return plain_text(value);
+  if (unit.prefixes == Prefixes::kNone || unit.prefixes == Prefixes::kWhole) return plain_text(value);
   // Bytes without a prefix are whole.
   const bool is_whole = scaling.factor == 1 && unit.symbol == "B" && value == std::floor(value);
   return is_whole ? plain_text(value) : digits_text(value / scaling.factor);

@@ -6,8 +6,9 @@
 
 namespace spillway {
 
-// kDecimal: p, n, µ, m, k, M, G, T of 1000. kBinary: Ki, Mi, Gi, Ti of 1024. kNone: digits in groups of three.
-enum class Prefixes : std::uint8_t { kDecimal, kBinary, kNone };
+// kDecimal: p, n, µ, m, k, M, G, T of 1000. kBinary: Ki, Mi, Gi, Ti of 1024. kNone: digits in groups of three. kWhole:
+// the same of whole numbers, between which an axis has no ticks.
+enum class Prefixes : std::uint8_t { kDecimal, kBinary, kNone, kWhole };
 
 struct Unit {
   std::string symbol;  // "s", "B", "keys/s"; empty for a plain number
@@ -20,6 +21,7 @@ inline Unit memory_unit() { return {"B", Prefixes::kBinary}; }
 inline Unit byte_rate_unit() { return {"B/s", Prefixes::kDecimal}; }
 inline Unit rate_unit(const std::string& what) { return {what + "/s", Prefixes::kDecimal}; }
 inline Unit plain_unit() { return {}; }
+inline Unit count_unit() { return {"", Prefixes::kWhole}; }
 
 // Three significant digits with a prefix and the unit: "1.19 ms", "14.2 G keys/s", "610 MB". Whole numbers without
 // prefixes keep all digits. A prefix joins a unit of one letter, and units of bytes.

@@ -187,7 +187,10 @@ std::optional<PageSection> skipped_section(const JsonView& job) {
   const auto skipped = job.find("skipped");
   const auto examples = job.find("examples");
   if (!skipped || skipped->members().empty()) return std::nullopt;
-  BarPlot plot{.title = "Records that are not indexed", .category_name = "reason", .value_name = "records"};
+  BarPlot plot{.title = "Records that are not indexed",
+               .category_name = "reason",
+               .value_name = "records",
+               .unit = count_unit()};
   BarSeries series{.name = "records", .values = {}};
   for (const auto& [reason, count] : skipped->members()) {
     plot.categories.push_back(reason);

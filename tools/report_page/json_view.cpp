@@ -71,6 +71,12 @@ std::string JsonView::text_at(const std::string& name, const std::string& fallba
   return found ? found->text() : fallback;
 }
 
+bool JsonView::flag_at(const std::string& name) const {
+  const auto found = find(name);
+  if (found && !found->json().is_boolean()) found->fail("true or false");
+  return found && found->json().get<bool>();
+}
+
 std::optional<Value> JsonView::value_at(const std::string& name) const {
   const auto found = find(name);
   if (!found) return std::nullopt;

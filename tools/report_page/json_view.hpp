@@ -37,6 +37,7 @@ class JsonView {
   // The same with a fallback for a member that is missing or null.
   double number_at(const std::string& name, double fallback = 0) const;
   std::string text_at(const std::string& name, const std::string& fallback = "") const;
+  bool flag_at(const std::string& name) const;  // false where it is missing
 
   // The member: a number, or the object of a series: {"median", "least", "most"}. Nothing where it is missing.
   std::optional<Value> value_at(const std::string& name) const;

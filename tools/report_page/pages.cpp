@@ -16,8 +16,8 @@ struct Kind {
   const char* title;
   std::function<std::vector<PageSection>(const Reports&)> sections;  // empty: a job
 
-  // The titles of its sections end with this beside those of other kinds. A paper's own title says enough.
-  std::string mark() const { return command == std::string("bench paper") ? "" : std::string(": ") + title; }
+  // Beside other kinds its sections are parts of one with its title. Papers have titles of their own.
+  bool has_parts() const { return command != std::string("bench paper"); }
 };
 
 const std::vector<Kind>& kinds() {
@@ -27,6 +27,7 @@ const std::vector<Kind>& kinds() {
                                       {"bench modes --sweep", "Where a GPU pays", sweep_sections},
                                       {"bench calibrate", "Costs of this machine", calibration_sections},
                                       {"bench paper", "The sorting papers again", paper_sections},
+                                      {kCountersScript, "Counters of sorters", counters_sections},
                                       {"index", "An indexing job", {}},
                                       {"append", "A job that appends to an index", {}},
                                       {"merge", "A merge of indexes", {}},
@@ -69,13 +70,20 @@ void add_machine(const JsonView& machine, Facts& facts) {
 // Machine, build, command and options of one report.
 PageSection origin_section(const JsonReport& report) {
   const JsonView view = report.view();
-  Facts facts{{{"file", report.path}, {"command", "spillway " + report.command}}};
+  const bool is_of_script = report.command == kCountersScript;
+  Facts facts{
+      {{"file", report.path}, {"command", is_of_script ? view.at("command").text() : "spillway " + report.command}}};
   std::string program = "spillway " + view.text_at("version");
   if (view.has("commit")) program += ", commit " + view.text_at("commit");
   if (view.has("compiler")) program += ", " + view.text_at("compiler") + " " + view.text_at("flags");
   facts.rows.emplace_back("program", program);
   if (view.has("date")) facts.rows.emplace_back("date", view.text_at("date"));
-  if (const auto machine = view.find("machine")) add_machine(*machine, facts);
+  if (const auto machine = view.find("machine")) {
+    add_machine(*machine, facts);
+  } else if (view.has("gpu")) {
+    facts.rows.emplace_back("GPU", view.at("gpu").text());
+  }
+  if (view.has("note")) facts.rows.emplace_back("note", view.at("note").text());
   const bool is_bench = report.command.starts_with("bench");
   if (const auto options = view.find("options"); options && is_bench) {
     facts.rows.emplace_back("options", options->words());
@@ -96,12 +104,18 @@ std::string subtitle_of(const JsonReport& report) {
          quantity_text(machine->number_at("usable_threads"), plain_unit()) + " threads; " + text;
 }
 
-void name_sections(std::vector<PageSection>& sections, const std::string& mark) {
-  for (PageSection& section : sections) section.title += mark;
-}
-
 void append(std::vector<PageSection>& all, std::vector<PageSection>&& more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+// Adds the sections as one: the first has its title, and the others are its parts.
+void append_parts(const std::string& title, std::vector<PageSection>&& parts, std::vector<PageSection>& all) {
+  for (PageSection& part : parts) {
+    const bool is_first = &part == &parts.front();
+    if (!is_first) part.short_title = part.title;
+    part.title = is_first ? title : title + ": " + part.title;
+  }
+  append(all, std::move(parts));
 }
 
 }  // namespace
@@ -125,15 +139,19 @@ Page page_of(const std::vector<JsonReport>& reports) {
       if (report.command == kind->command) of.push_back(&report);
     }
     if (kind->sections) {
-      std::vector<PageSection> sections = kind->sections(of);
-      if (found.size() != 1) name_sections(sections, kind->mark());
-      append(page.sections, std::move(sections));
+      if (found.size() != 1 && kind->has_parts()) {
+        append_parts(kind->title, kind->sections(of), page.sections);
+      } else {
+        append(page.sections, kind->sections(of));
+      }
       continue;
     }
     for (const JsonReport* job : of) {
-      std::vector<PageSection> sections = job_sections(*job);
-      if (reports.size() != 1) name_sections(sections, ": " + job->label);
-      append(page.sections, std::move(sections));
+      if (reports.size() != 1) {
+        append_parts(std::string(kind->title) + ", " + job->label, job_sections(*job), page.sections);
+      } else {
+        append(page.sections, job_sections(*job));
+      }
     }
   }
   if (reports.size() > 1) page.sections.push_back({"Machines and commands", {}});

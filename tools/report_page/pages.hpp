@@ -18,10 +18,12 @@ std::string job_page_html(const nlohmann::ordered_json& report);
 // The sections of reports of one kind. Requires, for all but the jobs: all have the same command.
 using Reports = std::vector<const JsonReport*>;
 std::vector<PageSection> sort_sections(const Reports& reports);         // bench sort records, bench sort strings
+std::vector<PageItem> sort_plots(const Reports& reports);               // the plots of those
 std::vector<PageSection> modes_sections(const Reports& reports);        // bench modes
 std::vector<PageSection> sweep_sections(const Reports& reports);        // bench modes --sweep
 std::vector<PageSection> calibration_sections(const Reports& reports);  // bench calibrate
 std::vector<PageSection> paper_sections(const Reports& reports);        // bench paper
+std::vector<PageSection> counters_sections(const Reports& reports);     // bench/sort_counters.py
 std::vector<PageSection> job_sections(const JsonReport& report);        // index, append, merge, delete, sort
 
 // The name of a series in a plot that several reports may share.

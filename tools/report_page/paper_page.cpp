@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tools/report_page/pages.hpp"
+#include "tools/report_page/paper_here.hpp"
 
 namespace spillway {
 
@@ -13,7 +14,7 @@ namespace {
 Unit unit_of(const std::string& name) {
   if (name == "ms" || name == "s") return seconds_unit();
   if (name == "bytes") return bytes_unit();
-  return {name == "times" ? "times" : name, Prefixes::kNone};
+  return {name, name.ends_with("/s") ? Prefixes::kDecimal : Prefixes::kNone};
 }
 
 // A figure of a paper in the base of its unit.
@@ -35,23 +36,40 @@ Table items_table(const std::vector<NamedItem>& items) {
   return table;
 }
 
-// The paper's figures, one column for each of its series.
+// A column of the paper's figures, and one of ours where there are any; rows are shared with other columns.
+void add_series(const JsonView& item, const JsonView& series, Table& table) {
+  const std::string name = series.at("name").text(), unit = series.at("unit").text();
+  const auto points = series.at("points").items();
+  std::vector<std::optional<double>> ours;
+  for (const JsonView& point : points) ours.push_back(measured_here(item, name, point.at("at").text()));
+  const bool has_ours = std::any_of(ours.begin(), ours.end(), [](const auto& one) { return one.has_value(); });
+  const std::size_t column = table.head.size();
+  table.head.push_back(name);
+  if (has_ours) table.head.push_back("measured here");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string at = points[i].at("at").text();
+    auto row = std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& cells) { return cells[0] == at; });
+    if (row == table.rows.end()) row = table.rows.insert(table.rows.end(), {at});
+    row->resize(table.head.size());
+    const auto cell = [&](double value) { return quantity_text(base_value(value, unit), unit_of(unit)); };
+    (*row)[column] = cell(points[i].at("value").number());
+    if (ours[i]) (*row)[column + 1] = cell(*ours[i]);
+  }
+}
+
 std::optional<Table> paper_table(const JsonView& item) {
   const auto figures = item.at("paper_figures").items();
   if (figures.empty()) return std::nullopt;
-  Table table{
-      .title = "The paper's own figures", .note = "Measured on: " + item.at("paper_machine").text(), .head = {""}};
-  if (item.at("paper_machine").text().empty()) table.note.clear();
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    const std::string unit = figures[i].at("unit").text();
-    table.head.push_back(figures[i].at("name").text());
-    for (const JsonView& point : figures[i].at("points").items()) {
-      const std::string at = point.at("at").text();
-      auto row = std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& cells) { return cells[0] == at; });
-      if (row == table.rows.end()) row = table.rows.insert(table.rows.end(), {at});
-      row->resize(figures.size() + 1);
-      (*row)[i + 1] = quantity_text(base_value(point.at("value").number(), unit), unit_of(unit));
-    }
+  Table table{.title = "The paper's own figures", .head = {""}};
+  if (const std::string machine = item.at("paper_machine").text(); !machine.empty()) {
+    table.note = "Measured on: " + machine;
+  }
+  for (const JsonView& series : figures) add_series(item, series, table);
+  for (auto& row : table.rows) row.resize(table.head.size());
+  if (std::find(table.head.begin(), table.head.end(), "measured here") != table.head.end()) {
+    table.title += ", and ours";
+    table.note += (table.note.empty() ? "" : ". ") +
+                  std::string("Ours are of the largest input, or the average or the most of all, as the paper has it.");
   }
   return table;
 }
@@ -234,10 +252,7 @@ LinePlot modes_plot(const JsonView& run) {
 // The plots that the page of `bench sort` makes of the same cases.
 void add_sorts(const JsonView& run, const std::string& command, std::vector<PageItem>& items) {
   JsonReport report{.path = "", .label = "", .command = command, .json = {{"cases", run.at("cases").json()}}};
-  for (PageSection& section : sort_sections({&report})) {
-    if (section.title == "All figures") continue;
-    std::move(section.items.begin(), section.items.end(), std::back_inserter(items));
-  }
+  for (PageItem& plot : sort_plots({&report})) items.push_back(std::move(plot));
 }
 
 void add_run(const JsonView& item, const JsonView& run, std::vector<PageItem>& items) {
@@ -265,8 +280,8 @@ PageSection item_section(const NamedItem& named) {
   if (const std::string ours = item.text_at("stand_in"); !ours.empty()) facts.rows.emplace_back("measured here", ours);
   if (const std::string out = item.text_at("left_out"); !out.empty()) facts.rows.emplace_back("left out", out);
   section.items.emplace_back(std::move(facts));
-  for (const JsonView& run : item.at("runs").items()) add_run(item, run, section.items);
   if (auto table = paper_table(item)) section.items.emplace_back(std::move(*table));
+  for (const JsonView& run : item.at("runs").items()) add_run(item, run, section.items);
   return section;
 }
 

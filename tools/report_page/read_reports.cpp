@@ -39,6 +39,7 @@ JsonReport read_report(FileSystem& files, const std::string& path) {
   report.json = parsed(path, read_file(files, path, kMostBytes));
   const JsonView view = report.view();
   report.command = view.at("command").text();
+  if (report.command.starts_with(kCountersScript)) report.command = kCountersScript;
   if (view.at("program").text() != "spillway") view.at("program").fail("\"spillway\"");
   return report;
 }

@@ -10,10 +10,13 @@
 
 namespace spillway {
 
+// Counts what a program cannot count by itself; the command of its reports has options, too.
+inline constexpr const char* kCountersScript = "bench/sort_counters.py";
+
 struct JsonReport {
   std::string path = {};
-  std::string label = {};  // names it among several: the file's name without its ending
-  std::string command = {};
+  std::string label = {};    // names it among several: the file's name without its ending
+  std::string command = {};  // of a script: without options
   nlohmann::ordered_json json = {};
   JsonView view() const { return {json, path}; }
 };

@@ -5,22 +5,12 @@
 #include <set>
 
 #include "tools/report_page/pages.hpp"
+#include "tools/report_page/sort_average.hpp"
+#include "tools/report_page/sort_cases.hpp"
 
 namespace spillway {
 
 namespace {
-
-struct SorterTimes {
-  std::string name;
-  std::optional<Value> sort, copies, pinned, pageable;  // copies: both ways, without the sort
-  double scratch_bytes = 0;
-};
-
-struct SortCase {
-  std::string input;
-  double count = 0, bits = 0, bytes = 0;  // bits: 0 for strings
-  std::vector<SorterTimes> sorters;
-};
 
 // A figure of a sorter in a case; nothing where it was not measured.
 struct Metric {
@@ -29,22 +19,18 @@ struct Metric {
   std::function<std::optional<Value>(const SortCase&, const SorterTimes&)> of;
 };
 
-std::optional<Value> sum_of(const std::optional<Value>& a, const std::optional<Value>& b) {
-  if (!a || !b) return std::nullopt;
-  return Value{a->middle + b->middle, a->least + b->least, a->most + b->most};
-}
-
 class SortPage {
  public:
-  explicit SortPage(const Reports& reports)
-      : is_strings_(reports.front()->command.ends_with("strings")), what_(is_strings_ ? "strings" : "keys") {
-    for (const JsonReport* report : reports) {
-      for (const JsonView& one : report->view().at("cases").items()) add_case(one, *report, reports);
-    }
-  }
+  explicit SortPage(SortCases measured)
+      : is_strings_(measured.what == "strings"),
+        what_(std::move(measured.what)),
+        names_(std::move(measured.names)),
+        cases_(std::move(measured.cases)) {}
 
   std::vector<PageSection> sections() const {
     std::vector<PageSection> sections;
+    if (auto plots = average_plots(cases_, names_); !plots.empty())
+      sections.push_back({"At a glance", std::move(plots)});
     for (const Metric& metric : metrics()) {
       PageSection section{metric.name, plots(metric)};
       if (!section.items.empty()) sections.push_back(std::move(section));
@@ -53,27 +39,16 @@ class SortPage {
     return sections;
   }
 
- private:
-  // The cases of several reports with the same input are one case with more sorters.
-  void add_case(const JsonView& view, const JsonReport& report, const Reports& all) {
-    SortCase one;
-    one.input = view.at(is_strings_ ? "set" : "distribution").text();
-    one.count = view.at(is_strings_ ? "strings" : "count").number();
-    one.bits = view.number_at("bits");
-    one.bytes = view.at("bytes").number();
-    const auto same = std::find_if(cases_.begin(), cases_.end(), [&](const SortCase& other) {
-      return other.input == one.input && other.count == one.count && other.bits == one.bits;
-    });
-    SortCase& of = same == cases_.end() ? cases_.emplace_back(std::move(one)) : *same;
-    for (const JsonView& sorter : view.at("sorters").items()) {
-      of.sorters.push_back({series_name(sorter.at("sorter").text(), report, all), sorter.value_at("sort_seconds"),
-                            sum_of(sorter.value_at("up_seconds"), sorter.value_at("down_seconds")),
-                            sorter.value_at("from_pinned_seconds"), sorter.value_at("from_pageable_seconds"),
-                            sorter.number_at("scratch_bytes")});
-      const std::string& name = of.sorters.back().name;
-      if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
+  std::vector<PageItem> all_plots() const {
+    std::vector<PageItem> all;
+    for (const Metric& metric : metrics()) {
+      for (PageItem& plot : plots(metric)) all.push_back(std::move(plot));
     }
+    return all;
   }
+
+ private:
+  using Cases = std::vector<const SortCase*>;
 
   std::vector<Metric> metrics() const {
     const auto rate = [](std::optional<Value> SorterTimes::*seconds) {
@@ -114,8 +89,22 @@ class SortPage {
   }
 
   std::string text_of(double SortCase::*member, double value) const {
-    if (member == &SortCase::bits) return quantity_text(value, {"bits", Prefixes::kNone});
+    if (member == &SortCase::bits)
+      return (what_ == "keys" ? "" : "keys of ") + quantity_text(value, {"bits", Prefixes::kNone});
     return quantity_text(value, {what_, Prefixes::kNone});
+  }
+
+  std::string width_text(double bits) const {
+    return (what_ == "keys" ? " of " : ", ") + text_of(&SortCase::bits, bits);
+  }
+
+  // Of a grid over numbers and widths, plots beside those over the number of keys show the greatest number only.
+  bool is_said_already(const Cases& cases, const std::set<const SortCase*>& drawn) const {
+    return std::all_of(cases.begin(), cases.end(), [&](const SortCase* one) {
+      return drawn.contains(one) && std::any_of(cases_.begin(), cases_.end(), [&](const SortCase& other) {
+               return other.input == one->input && other.bits == one->bits && other.count > one->count;
+             });
+    });
   }
 
   // A plot over `x` for each input and each value of `other` that has several values of `x`.
@@ -124,7 +113,7 @@ class SortPage {
     std::map<std::pair<std::string, double>, std::vector<const SortCase*>> groups;
     for (const SortCase& one : cases_) groups[{one.input, is_strings_ ? 0 : one.*other}].push_back(&one);
     for (auto& [of, cases] : groups) {
-      if (cases.size() < 2) continue;
+      if (cases.size() < 2 || (x == &SortCase::bits && is_said_already(cases, drawn))) continue;
       std::sort(cases.begin(), cases.end(), [x](const auto* a, const auto* b) { return a->*x < b->*x; });
       const std::string fixed = is_strings_ ? "" : ", " + text_of(other, of.second);
       LinePlot plot;
@@ -155,17 +144,18 @@ class SortPage {
       if (!is_strings_ || !drawn.contains(&one)) groups[{is_strings_ ? 0 : one.count, one.bits}].push_back(&one);
     }
     for (const auto& [of, cases] : groups) {
-      if (cases.size() < 2) continue;
-      BarPlot plot{.title = is_strings_ ? "Sets of strings"
-                                        : "Distributions of " + text_of(&SortCase::count, of.first) + " of " +
-                                              text_of(&SortCase::bits, of.second),
+      if (cases.size() < 2 || (!is_strings_ && is_said_already(cases, drawn))) continue;
+      BarPlot plot{.title = is_strings_
+                                ? "Sets of strings"
+                                : "Distributions of " + text_of(&SortCase::count, of.first) + width_text(of.second),
                    .note = metric.note,
-                   .category_name = is_strings_ ? "set" : "distribution",
+                   .category_name = is_strings_ ? "set, strings" : "distribution",
                    .value_name = metric.unit.symbol == "B/s" ? "bytes per second" : what_ + " per second",
                    .unit = metric.unit,
                    .form = BarForm::kMarks};
       for (const SortCase* one : cases) {
-        plot.categories.push_back(is_strings_ ? one->input + ", " + text_of(&SortCase::count, one->count) : one->input);
+        plot.categories.push_back(is_strings_ ? one->input + ", " + quantity_text(one->count, plain_unit())
+                                              : one->input);
       }
       for (std::size_t i = 0; i < names_.size(); ++i) {
         BarSeries series{.name = names_[i], .values = {}, .style = i};
@@ -184,7 +174,7 @@ class SortPage {
                  .category_name = "sorter",
                  .value_name = metric.unit.symbol == "B/s" ? "bytes per second" : what_ + " per second",
                  .unit = metric.unit};
-    if (!is_strings_) plot.title += " of " + text_of(&SortCase::bits, one.bits);
+    if (!is_strings_) plot.title += width_text(one.bits);
     BarSeries series{.name = "rate", .values = {}};
     for (const SorterTimes& sorter : one.sorters) {
       if (const auto value = metric.of(one, sorter)) {
@@ -227,12 +217,14 @@ class SortPage {
 
   const bool is_strings_;
   const std::string what_;
-  std::vector<std::string> names_;  // of all sorters, whose places are their styles
-  std::vector<SortCase> cases_;
+  const std::vector<std::string> names_;  // their places are their styles
+  const std::vector<SortCase> cases_;
 };
 
 }  // namespace
 
-std::vector<PageSection> sort_sections(const Reports& reports) { return SortPage(reports).sections(); }
+std::vector<PageSection> sort_sections(const Reports& reports) { return SortPage(sort_cases(reports)).sections(); }
+
+std::vector<PageItem> sort_plots(const Reports& reports) { return SortPage(sort_cases(reports)).all_plots(); }
 
 }  // namespace spillway

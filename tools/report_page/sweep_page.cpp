@@ -74,6 +74,14 @@ Table border_table(const JsonReport& report, const Reports& reports) {
   return table;
 }
 
+// A sweep without a GPU has no borders.
+PageItem borders_of(const JsonReport& report, const Reports& reports) {
+  Table table = border_table(report, reports);
+  if (!table.rows.empty()) return table;
+  return Paragraph{
+      series_name("Only cpu+ was measured, so there is no border: no GPU could be used.", report, reports)};
+}
+
 Table money_table(const JsonReport& report, const Reports& reports) {
   Table table{.title = series_name("Gigabytes for a unit of money", report, reports),
               .note = "Of a process whose GPU has started.",
@@ -96,7 +104,7 @@ Table money_table(const JsonReport& report, const Reports& reports) {
 std::vector<PageSection> sweep_sections(const Reports& reports) {
   PageSection borders{"CPU or GPU", {}}, rates{"Rates", {}}, money{"Every job", {}};
   for (const JsonReport* report : reports) {
-    borders.items.emplace_back(border_table(*report, reports));
+    borders.items.emplace_back(borders_of(*report, reports));
     money.items.emplace_back(money_table(*report, reports));
   }
   for (LinePlot& plot : rate_plots(reports)) rates.items.emplace_back(std::move(plot));

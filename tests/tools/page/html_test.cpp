@@ -218,6 +218,40 @@ TEST(Pages, ReferToNothingOutside) {
   }
 }
 
+TEST(Tables, OfWordsHaveTheHeadsThatTheirCellsNeedAsLines) {
+  const Table words{
+      .title = "rows", .head = {"item", "status", kHostile}, .rows = {{"a", "done", "none"}}, .text_columns = 3};
+  const std::string html = table_html(words, "t1");
+  EXPECT_EQ(wrong_tag(html), "");
+  EXPECT_EQ(count_of(html, "class=\"scroll words\""), 1u);
+  EXPECT_EQ(count_of(html, "data-head=\"status\">done"), 1u);
+  EXPECT_EQ(count_of(html, "data-head=\"" + escaped(kHostile) + "\">none"), 1u);
+  for (const char* role : {"table", "row", "columnheader", "rowheader", "cell"}) {
+    EXPECT_GE(count_of(html, "role=\"" + std::string(role) + "\""), 1u) << role;
+  }
+  Table numbers = words;
+  numbers.text_columns = 1;
+  EXPECT_EQ(count_of(table_html(numbers, "t1"), "data-head"), 0u);
+  EXPECT_EQ(count_of(table_html(numbers, "t1"), "role=\"cell\""), 0u);
+}
+
+// A line of the background between them would look like a sample of 0.
+TEST(AreaPlots, LeaveNoGapBetweenSamples) {
+  const auto width_of_first = [](double second) {
+    const AreaPlot plot{.title = "disk",
+                        .value_name = "bytes",
+                        .seconds = 2,
+                        .begins = {0, 1},
+                        .names = {"one"},
+                        .values = {{5, second}}};
+    const std::string svg = draw(plot).svg;
+    const std::size_t at = svg.find("width=\"", svg.find("fill span")) + 7;
+    return std::stod(svg.substr(at));
+  };
+  EXPECT_GT(width_of_first(6), 50) << "reaches into the next one";
+  EXPECT_DOUBLE_EQ(width_of_first(0), 50) << "there is no next one";
+}
+
 TEST(Pages, GiveEveryFigureATitleADescriptionAndATable) {
   const std::string html = page_html(page_of_everything("plain"));
   EXPECT_EQ(count_of(html, "<figure"), 6u);

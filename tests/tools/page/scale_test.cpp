@@ -32,6 +32,13 @@ TEST(LinearScale, BeginsAtZeroAndEndsAtATick) {
             (Texts{"0 B", "1 GiB", "2 GiB", "3 GiB", "4 GiB", "5 GiB"}));
 }
 
+TEST(LinearScale, HasNoTicksBetweenWholeNumbers) {
+  EXPECT_EQ(texts(Scale::linear(0, 1, count_unit())), (Texts{"0", "1"}));
+  EXPECT_EQ(texts(Scale::linear(0, 3, count_unit())), (Texts{"0", "1", "2", "3"}));
+  EXPECT_EQ(texts(Scale::linear(0, 5000, count_unit())), (Texts{"0", "1,000", "2,000", "3,000", "4,000", "5,000"}));
+  EXPECT_EQ(texts(Scale::linear(0, 1, plain_unit())).size(), 6u);
+}
+
 TEST(LinearScale, ShowsAnythingAsSomething) {
   for (const double most : {0.0, -1.0, std::nan(""), 1e-300}) {
     const Scale scale = Scale::linear(0, most, seconds_unit());

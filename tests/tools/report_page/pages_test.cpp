@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/base/error.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
+#include "tools/bench/paper/item.hpp"
+#include "tools/report_page/paper_here.hpp"
 
 namespace spillway {
 namespace {
@@ -83,9 +86,31 @@ TEST(SortPages, DrawLinesOverBitsAndMarksOverDistributions) {
       keys_report({keys_case("uniform", 1024, 16), keys_case("uniform", 1024, 64), keys_case("zipfian", 1024, 64)}))});
   ASSERT_EQ(items_of<LinePlot>(page).size(), 1u);
   EXPECT_EQ(items_of<LinePlot>(page)[0].x_name, "bits of a key");
-  ASSERT_EQ(items_of<BarPlot>(page).size(), 1u);
-  EXPECT_EQ(items_of<BarPlot>(page)[0].categories, (std::vector<std::string>{"uniform", "zipfian"}));
-  EXPECT_EQ(items_of<BarPlot>(page)[0].form, BarForm::kMarks);
+  ASSERT_EQ(items_of<BarPlot>(page).size(), 2u) << "the first is that of all inputs";
+  EXPECT_EQ(items_of<BarPlot>(page)[1].categories, (std::vector<std::string>{"uniform", "zipfian"}));
+  EXPECT_EQ(items_of<BarPlot>(page)[1].form, BarForm::kMarks);
+}
+
+// More plots would say the same.
+TEST(SortPages, DrawTheWidthsOfAGridForItsGreatestNumber) {
+  std::vector<ordered_json> grid;
+  for (const std::uint64_t count : {1024, 4096, 16384}) {
+    for (const int bits : {16, 32}) {
+      for (const char* distribution : {"uniform", "zipfian"}) grid.push_back(keys_case(distribution, count, bits));
+    }
+  }
+  const Page page = page_of({report_of(keys_report(grid))});
+  std::vector<std::string> titles;
+  for (const LinePlot& plot : items_of<LinePlot>(page)) titles.push_back(plot.title);
+  EXPECT_EQ(titles, (std::vector<std::string>{"uniform, 16 bits: keys per second", "uniform, 32 bits: keys per second",
+                                              "zipfian, 16 bits: keys per second", "zipfian, 32 bits: keys per second",
+                                              "uniform, 16,384 keys: keys per second",
+                                              "zipfian, 16,384 keys: keys per second"}));
+  std::vector<std::string> marks;
+  for (const BarPlot& plot : items_of<BarPlot>(page)) marks.push_back(plot.title);
+  EXPECT_EQ(marks, (std::vector<std::string>{"Time as a multiple of the fastest sorter's, over 12 inputs",
+                                             "Distributions of 16,384 keys of 16 bits",
+                                             "Distributions of 16,384 keys of 32 bits"}));
 }
 
 TEST(SortPages, DrawBarsOfASingleCase) {
@@ -93,6 +118,82 @@ TEST(SortPages, DrawBarsOfASingleCase) {
   const auto plots = items_of<BarPlot>(page);
   ASSERT_EQ(plots.size(), 1u);
   EXPECT_EQ(plots[0].categories, (std::vector<std::string>{"cpu-radix", "cpu-quick"}));
+}
+
+// cpu-radix takes half of the time of cpu-quick on one input, and four times as long on the other.
+TEST(SortPages, BeginWithTheAverageOverAllInputs) {
+  ordered_json slow = keys_case("uniform", 4096, 32);
+  slow["sorters"] = {sorter("cpu-quick", 0.001), sorter("cpu-radix", 0.004)};
+  const Page page = page_of({report_of(keys_report({keys_case("uniform", 1024, 32), slow}))});
+  EXPECT_EQ(page.sections[0].title, "At a glance");
+  const BarPlot plot = items_of<BarPlot>(page).at(0);
+  EXPECT_EQ(plot.categories, (std::vector<std::string>{"cpu-quick", "cpu-radix"})) << "the fastest on average first";
+  const auto& values = plot.series.at(0).values;
+  EXPECT_DOUBLE_EQ(values[0]->middle, std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(values[0]->least, 1);
+  EXPECT_DOUBLE_EQ(values[0]->most, 2);
+  EXPECT_DOUBLE_EQ(values[1]->middle, 2);
+  EXPECT_DOUBLE_EQ(values[1]->least, 1);
+  EXPECT_DOUBLE_EQ(values[1]->most, 4);
+}
+
+// An average over easy inputs would look better than one over all.
+TEST(SortPages, CompareAveragesOverTheSameInputsOnly) {
+  const std::vector<ordered_json> two{keys_case("uniform", 1024, 32), keys_case("uniform", 2048, 32)};
+  std::vector<ordered_json> three = two;
+  three.push_back(keys_case("uniform", 4096, 32));
+  three.back()["sorters"].push_back(sorter("gpu-radix", 0.0001));
+  const Page page = page_of({report_of(keys_report(two), "small"), report_of(keys_report(three), "large")});
+  const auto plots = items_of<BarPlot>(page);
+  ASSERT_EQ(plots.size(), 2u) << "gpu-radix has a single input";
+  EXPECT_EQ(plots[0].categories, (std::vector<std::string>{"cpu-radix, small", "cpu-quick, small"}));
+  EXPECT_EQ(plots[1].categories, (std::vector<std::string>{"cpu-radix, large", "cpu-quick, large"}));
+  EXPECT_DOUBLE_EQ(plots[1].series[0].values[0]->middle, 1) << "the fastest of those that are compared";
+}
+
+TEST(SortPages, ArePartsBesideReportsOfOtherKinds) {
+  const ordered_json paper{{"program", "spillway"},
+                           {"command", "bench paper"},
+                           {"version", "1"},
+                           {"papers", ordered_json::array()},
+                           {"items", ordered_json::array()}};
+  const Page page = page_of({report_of(keys_report({keys_case("uniform", 1024, 64)})), report_of(paper)});
+  ASSERT_GE(page.sections.size(), 2u);
+  EXPECT_EQ(page.sections[0].title, "Sorters of integer keys");
+  EXPECT_EQ(page.sections[0].short_title, "");
+  EXPECT_EQ(page.sections[0].items.size(), 1u) << "the bars of the single input";
+  EXPECT_EQ(page.sections[1].title, "Sorters of integer keys: All figures");
+  EXPECT_EQ(page.sections[1].short_title, "All figures");
+}
+
+ordered_json pairs_case(std::uint64_t count, int bits) {
+  ordered_json one = keys_case("uniform", count, bits);
+  one["pairs"] = true;
+  return one;
+}
+
+TEST(SortPages, CallPairsPairs) {
+  const Page page =
+      page_of({report_of(keys_report({pairs_case(1024, 32), pairs_case(4096, 32), pairs_case(1024, 8)}))});
+  const auto plots = items_of<LinePlot>(page);
+  ASSERT_EQ(plots.size(), 2u);
+  EXPECT_EQ(plots[0].title, "uniform, keys of 32 bits: pairs per second");
+  EXPECT_EQ(plots[0].x_name, "number of pairs");
+  EXPECT_EQ(plots[1].title, "uniform, 1,024 pairs: pairs per second");
+}
+
+TEST(SortPages, KeepPairsApartFromKeys) {
+  const Page page = page_of({report_of(keys_report({keys_case("uniform", 1024, 32), pairs_case(1024, 32)}))});
+  const auto plots = items_of<BarPlot>(page);
+  ASSERT_EQ(plots.size(), 2u);
+  EXPECT_EQ(plots[1].categories, (std::vector<std::string>{"uniform", "uniform, pairs"}));
+  EXPECT_EQ(plots[1].title, "Distributions of 1,024 records, keys of 32 bits");
+}
+
+TEST(SortPages, RefuseWordsForPairs) {
+  ordered_json one = pairs_case(1024, 32);
+  one["pairs"] = "yes";
+  EXPECT_THROW(page_of({report_of(keys_report({one}))}), FormatError);
 }
 
 // So that machines can be compared.
@@ -112,6 +213,159 @@ TEST(SortPages, ShowTransfersWhereTheyWereMeasured) {
   const auto plots = items_of<BarPlot>(page_of({report_of(keys_report({one}))}));
   ASSERT_EQ(plots.size(), 2u);
   EXPECT_EQ(plots[1].categories, std::vector<std::string>{"cpu-quick"});
+}
+
+ordered_json counters_case(const std::string& sorter, int count, int sectors, ordered_json predicted, int divergent) {
+  return {{"sorter", sorter},
+          {"count", count},
+          {"sectors", sectors},
+          {"predicted_sectors", std::move(predicted)},
+          {"bank_conflicts", 2 * count},
+          {"divergent_branches", divergent}};
+}
+
+// The report of bench/sort_counters.py, whose command has options.
+TEST(CounterPages, DrawCountersForEachKey) {
+  const ScratchDirectory scratch;
+  const ordered_json report{
+      {"program", "spillway"},
+      {"command", "bench/sort_counters.py --powers 10,12"},
+      {"version", "1"},
+      {"gpu", "a GPU"},
+      {"cases",
+       {counters_case("gpu-quick", 4096, 8192, nullptr, 1024), counters_case("gpu-quick", 1024, 1024, nullptr, 64),
+        counters_case("gpu-bitonic", 1024, 512, 768, 0)}}};
+  write_bytes(scratch / "counters.json", report.dump());
+  const ProgramResult result =
+      run_spillway({"bench", "report", scratch / "counters.json", "-o", scratch / "page.html"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(read_bytes(scratch / "page.html").find("bench/sort_counters.py --powers 10,12"), std::string::npos);
+
+  ordered_json of_script = report;
+  of_script["command"] = "bench/sort_counters.py";
+  const Page page = page_of({report_of(of_script)});
+  const auto plots = items_of<LinePlot>(page);
+  ASSERT_EQ(plots.size(), 3u);
+  ASSERT_EQ(plots[0].series.size(), 3u) << "two sorters, and the model of one";
+  EXPECT_EQ(plots[0].series[1].name, "gpu-quick");
+  ASSERT_EQ(plots[0].series[1].points.size(), 2u);
+  EXPECT_DOUBLE_EQ(plots[0].series[1].points[0].y.middle, 1) << "sorted by the number of keys";
+  EXPECT_DOUBLE_EQ(plots[0].series[1].points[1].y.middle, 2);
+  EXPECT_EQ(plots[0].series[2].name, "gpu-bitonic, K-model");
+  EXPECT_DOUBLE_EQ(plots[0].series[2].points[0].y.middle, 0.75);
+  ASSERT_EQ(plots[2].series.size(), 1u) << "a sort without divergent branches has no line";
+  EXPECT_EQ(items_of<Table>(page)[0].rows.size(), 3u);
+}
+
+// Every place of a figure is one that the papers have, and its sorters are measured there.
+TEST(PaperFiguresHere, AreFiguresOfThePapers) {
+  const auto runs_of = [](const PaperItem& item) {
+    std::vector<std::string> sorters;
+    for (const PaperRun& run : item.runs) {
+      if (const auto* keys = std::get_if<KeysRun>(&run)) {
+        sorters.insert(sorters.end(), keys->sorters.begin(), keys->sorters.end());
+      } else if (const auto* strings = std::get_if<StringsRun>(&run)) {
+        sorters.insert(sorters.end(), strings->sorters.begin(), strings->sorters.end());
+      }
+    }
+    return sorters;
+  };
+  for (const PaperFigureHere& figure : paper_figures_here()) {
+    std::size_t found = 0;
+    for (const Paper& paper : papers()) {
+      for (const PaperItem& item : paper.items) {
+        if (paper.name != figure.paper || item.id != figure.item) continue;
+        for (const PaperSeries& series : item.figures) {
+          const bool is_it = series.name == figure.series;
+          for (const PaperPoint& point : series.points) found += is_it && point.at == figure.at ? 1 : 0;
+        }
+        const std::vector<std::string> sorters = runs_of(item);
+        EXPECT_TRUE(std::count(sorters.begin(), sorters.end(), figure.here.of.sorter) > 0) << figure.here.of.sorter;
+        const std::string& rival = figure.here.against.sorter;
+        EXPECT_TRUE(rival.empty() || std::count(sorters.begin(), sorters.end(), rival) > 0) << rival;
+      }
+    }
+    EXPECT_EQ(found, 1u) << figure.paper << ", " << figure.item << ", " << figure.series << ", " << figure.at;
+  }
+}
+
+ordered_json paper_report(const std::string& paper, const std::string& id, ordered_json figures, ordered_json cases) {
+  return {{"program", "spillway"},
+          {"command", "bench paper"},
+          {"version", "1"},
+          {"papers", {{{"name", paper}, {"title", "A paper"}}}},
+          {"items",
+           {{{"paper", paper},
+             {"id", id},
+             {"title", "rates"},
+             {"paper_machine", "a machine"},
+             {"status", "measured"},
+             {"paper_figures", std::move(figures)},
+             {"runs", {{{"kind", "keys"}, {"cases", std::move(cases)}}}}}}}};
+}
+
+ordered_json rates_case(std::uint64_t count, int bits, double radix, double quick) {
+  ordered_json one = keys_case("uniform", count, bits);
+  one["sorters"] = {sorter("gpu-radix:satish", 0.001), sorter("cpu-quick", 0.002)};
+  one["sorters"][0]["per_second"] = radix;
+  one["sorters"][1]["per_second"] = quick;
+  return one;
+}
+
+// The last table of a page of one item, without its head.
+std::vector<std::vector<std::string>> figures_table(const ordered_json& report) {
+  const auto tables = items_of<Table>(page_of({report_of(report)}));
+  for (const Table& table : tables) {
+    if (table.title == "The paper's own figures, and ours") return table.rows;
+  }
+  return {};
+}
+
+TEST(PaperPages, PutOursBesideThePapersFigures) {
+  const ordered_json widths{{{"name", "radix sort, times as fast as with 32 bits"},
+                             {"unit", "times"},
+                             {"points", {{{"at", "8 bits"}, {"value", 4}}, {{"at", "16 bits"}, {"value", 2}}}}}};
+  const ordered_json by_width = paper_report("satish2009", "figure 5", widths,
+                                             {rates_case(1024, 8, 90, 1), rates_case(4096, 8, 70, 1),
+                                              rates_case(1024, 32, 10, 1), rates_case(4096, 32, 20, 1)});
+  EXPECT_EQ(figures_table(by_width),
+            (std::vector<std::vector<std::string>>{{"8 bits", "4 times", "3.50 times"}, {"16 bits", "2 times", ""}}))
+      << "of the largest number of keys; 16 bits were not measured";
+  const ordered_json gains{{{"name", "the paper's GPU radix sort, times as fast, above 8K pairs"},
+                            {"unit", "times"},
+                            {"points",
+                             {{{"at", "tbb::parallel_sort, 8 cores"}, {"value", 4.4}},
+                              {{"at", "radix sort with SSE2, 8 cores"}, {"value", 3.5}}}}}};
+  const ordered_json beside_cpu =
+      paper_report("satish2009", "figure 8a", gains,
+                   {rates_case(8192, 32, 1000, 1), rates_case(16384, 32, 20, 10), rates_case(65536, 32, 40, 10)});
+  EXPECT_EQ(figures_table(beside_cpu),
+            (std::vector<std::vector<std::string>>{{"tbb::parallel_sort, 8 cores", "4.40 times", "3 times"},
+                                                   {"radix sort with SSE2, 8 cores", "3.50 times", ""}}))
+      << "the mean above 8,192";
+  ordered_json rates{{{"name", "rate, on average"},
+                      {"unit", "keys/s"},
+                      {"points", {{{"at", "GPU radix sort, GTX 280"}, {"value", 187e6}}}}}};
+  const ordered_json floats =
+      paper_report("satish2009", "figure 8b", rates, {rates_case(1024, 32, 1e9, 1), rates_case(2048, 32, 4e9, 1)});
+  EXPECT_EQ(figures_table(floats),
+            (std::vector<std::vector<std::string>>{{"GPU radix sort, GTX 280", "187 M keys/s", "2.50 G keys/s"}}));
+}
+
+TEST(SweepPages, SayWhyThereIsNoBorder) {
+  ordered_json report{{"program", "spillway"},
+                      {"command", "bench modes --sweep"},
+                      {"version", "1"},
+                      {"options", {{"cost_cpu_per_hour", nullptr}}},
+                      {"cases", ordered_json::array()},
+                      {"borders", ordered_json::array()}};
+  const Page without = page_of({report_of(report)});
+  ASSERT_EQ(items_of<Paragraph>(without).size(), 1u);
+  EXPECT_NE(items_of<Paragraph>(without)[0].text.find("no GPU could be used"), std::string::npos);
+  report["borders"].push_back({{"text", "pages"}, {"threads", 4}, {"faster_from_bytes", 1'000'000}});
+  const Page with = page_of({report_of(report)});
+  EXPECT_TRUE(items_of<Paragraph>(with).empty());
+  EXPECT_EQ(items_of<Table>(with)[0].rows.at(0).at(2), "from 1.00 MB on");
 }
 
 TEST(PaperPages, NameWhatAHistogramsAxisHasNoPlaceFor) {
@@ -231,8 +485,8 @@ TEST_F(BenchReport, MakesAPageOfJobsThatSucceededAndFailed) {
   ASSERT_EQ(run_spillway({"index", input, "-o", index + "2", "--json", bad, "--strict", "-q"}).exit_code, 3);
   const ProgramResult result = report({good, bad, "-o", "-"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* part : {"What was skipped: good", "bad_json", "The plan and its reasons", "in&lt;put&gt;.jsonl",
-                           "The job failed: ", "Time of the stages"}) {
+  for (const char* part : {"An indexing job, good: What was skipped", "bad_json", "The plan and its reasons",
+                           "in&lt;put&gt;.jsonl", "The job failed: ", "Time of the stages"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(result.out.find("in<put>"), std::string::npos);
@@ -250,8 +504,8 @@ TEST_F(BenchReport, MakesAPageOfMergesAndSorts) {
   ASSERT_EQ(run_spillway({"sort", input, "-o", scratch_ / "sorted", "--json", scratch_ / "sort.json"}).exit_code, 0);
   const ProgramResult result = report({scratch_ / "merge.json", scratch_ / "sort.json", "-o", "-"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.out.find("Stages: merge"), std::string::npos);
-  EXPECT_NE(result.out.find("Stages: sort"), std::string::npos);
+  EXPECT_NE(result.out.find("A merge of indexes, merge: Stages"), std::string::npos);
+  EXPECT_NE(result.out.find("A sort of lines, sort: Stages"), std::string::npos);
 }
 
 TEST_F(BenchReport, NamesPathAndOffsetOfBadJson) {

@@ -137,7 +137,8 @@ void Calibrator::measure_records() {
   costs["radix_second_per_record"] = costs["bitonic_second_per_record"] = nullptr;
   costs["up_bytes_per_second"] = costs["down_bytes_per_second"] = nullptr;
   for (const unsigned bits : kKeyBits) {
-    RecordInput input({KeyDistribution::kUniform, sizes_.keys, bits, options_.seed}, options_.threads, budget_);
+    RecordInput input({{KeyDistribution::kUniform, sizes_.keys, bits, options_.seed}, RecordForm::kKeys},
+                      options_.threads, budget_);
     const auto stats =
         measure_sorts(timed_record_sorts(sorters, input, place(), budget_), options_.rounds, [&] { check_signal(); });
     for (const SorterStats& of : stats) {

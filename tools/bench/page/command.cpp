@@ -35,11 +35,10 @@ Command bench_report_command() {
   command.operands = "JSON... -o FILE [OPTIONS]";
   command.notes =
       "\nJSON is a file that --json of `bench sort records`, `bench sort strings`, `bench modes`, `bench calibrate`,\n"
-      "`bench paper`, `index`, `append`, `merge`, `delete` or `sort` wrote. The page is one file that needs no "
-      "network.\n"
-      "It shows its plots and tables without a script, too; a script adds values under the pointer, the keys (arrow\n"
-      "keys step through the values of a plot that has the focus, Enter goes to its table), and legends that hide\n"
-      "series. Reports of the same benchmark share their plots.";
+      "`bench paper`, `index`, `append`, `merge`, `delete` or `sort` wrote, or that bench/sort_counters.py wrote. The\n"
+      "page is one file that needs no network. It shows its plots and tables without a script, too; a script adds\n"
+      "values under the pointer, the keys (arrow keys step through the values of a plot that has the focus, Enter\n"
+      "goes to its table), and legends that hide series. Reports of the same benchmark share their plots.";
   auto output = option_group("Output");
   add_value(output, "output,o", "FILE", "the page to make (-: standard output)");
   add_flag(output, "force", "replace an existing page");

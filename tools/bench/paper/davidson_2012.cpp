@@ -6,6 +6,10 @@ namespace {
 
 constexpr const char* kGtx580 = "NVIDIA GeForce GTX 580";
 
+std::vector<std::string> merge_sorters() {
+  return {"gpu-merge:paper", "gpu-merge:davidson", "gpu-merge", "gpu-merge:satish"};
+}
+
 PaperItem drawing(const std::string& id, const std::string& title) {
   return {id, title, "", "", "A drawing: there is nothing to measure."};
 }
@@ -44,13 +48,13 @@ Paper davidson_2012() {
           {"figure 7a",
            "Rates of keys and pairs over their number",
            kGtx580,
-           "Records of 64 bits, by 32 of them as pairs, by all 64 as keys. gpu-merge:paper follows the paper's text, "
-           "and gpu-merge:davidson is its modern form; gpu-merge (CUB) stands for Thrust's sort.",
+           "Pairs of a 32-bit key and a 32-bit value in a record of 64 bits, and keys of 64 bits. gpu-merge:paper "
+           "follows the paper's text, and gpu-merge:davidson is its modern form; gpu-merge (CUB) stands for Thrust's "
+           "sort.",
            "Keys of 32 bits alone: no sorter here moves 4 bytes for an element.",
            {to_thrust, key_rates},
-           {KeysRun{.sorters = {"gpu-merge:paper", "gpu-merge:davidson", "gpu-merge", "gpu-merge:satish"},
-                    .first_power = 16,
-                    .bits = {32, 64}}}},
+           {KeysRun{.sorters = merge_sorters(), .first_power = 16, .form = RecordForm::kPairs},
+            KeysRun{.sorters = merge_sorters(), .first_power = 16, .bits = {64}}}},
           {"figure 7b",
            "Rates of strings over their number, and bytes per second",
            kGtx580,

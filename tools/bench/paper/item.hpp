@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "tools/bench/sorts/record_input.hpp"
 #include "tools/bench/sorts/timed_sort.hpp"
 
 namespace spillway {
@@ -24,12 +25,13 @@ struct PaperSeries {
   std::vector<PaperPoint> points;
 };
 
-// Sorts of 64-bit records by keys of `bits` bits, as `bench sort records`.
+// Sorts of records by keys of `bits` bits, as `bench sort records`, and with pairs as with its --pairs.
 struct KeysRun {
   std::vector<std::string> sorters;
   std::vector<std::string> distributions = {"uniform"};
   unsigned first_power = 10, last_power = 24, quick_last_power = 20;  // numbers of keys: powers of two, two apart
   std::vector<unsigned> bits = {32};
+  RecordForm form = RecordForm::kKeys;
   // If above 1, this many arrays of each distribution are made from consecutive seeds, and each is sorted once.
   unsigned arrays = 1;
 };

@@ -163,10 +163,10 @@ std::vector<SorterStats> PaperRunner::measure(const std::vector<std::unique_ptr<
 }
 
 // One array is sorted in several rounds, of several arrays each is sorted once.
-std::vector<SorterStats> PaperRunner::measure(const std::vector<const RecordSorter*>& sorters, KeySetOptions set,
+std::vector<SorterStats> PaperRunner::measure(const std::vector<const RecordSorter*>& sorters, RecordSet set,
                                               unsigned arrays) {
   std::vector<SorterStats> all;
-  for (unsigned array = 0; array < arrays; ++array, ++set.seed) {
+  for (unsigned array = 0; array < arrays; ++array, ++set.keys.seed) {
     RecordInput input(set, options_.threads, budget_);
     const auto sorts = timed_record_sorts(sorters, input, place(options_.threads), budget_);
     if (arrays == 1) return measure(sorts);
@@ -187,14 +187,12 @@ PaperRunner::Result PaperRunner::run(const KeysRun& run) {
   for (const std::string& name : run.distributions) {
     for (const unsigned bits : run.bits) {
       for (unsigned power = std::min(run.first_power, last); power <= last; power += 2) {
-        const KeySetOptions set{distribution_of(name), std::uint64_t{1} << power, bits, options_.seed};
+        const RecordSet set{{distribution_of(name), std::uint64_t{1} << power, bits, options_.seed}, run.form};
         const auto stats = measure(sorters, set, arrays);
-        result.json["cases"].push_back({{"distribution", name},
-                                        {"arrays", arrays},
-                                        {"count", set.count},
-                                        {"bits", bits},
-                                        {"bytes", set.count * sizeof(std::uint64_t)},
-                                        {"sorters", sorters_json(stats, set.count)}});
+        ordered_json value = record_set_json(set);
+        value["arrays"] = arrays;
+        value["sorters"] = sorters_json(stats, set.keys.count);
+        result.json["cases"].push_back(std::move(value));
       }
     }
   }
@@ -342,7 +340,8 @@ std::string sorters_text(const ordered_json& one, const std::string& input) {
 std::string case_text(const std::string& kind, const ordered_json& one) {
   if (kind == "keys") {
     return sorters_text(one, one.at("distribution").get<std::string>() + ", " +
-                                 count_text(one.at("count").get<std::uint64_t>()) + " keys, " +
+                                 count_text(one.at("count").get<std::uint64_t>()) +
+                                 (one.value("pairs", false) ? " pairs, " : " keys, ") +
                                  std::to_string(one.at("bits").get<unsigned>()) + " bits");
   }
   if (kind == "modes") {

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "corpora/synthetic/key_set.hpp"
 #include "io/memory/budget.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "tools/bench/options.hpp"
@@ -42,7 +41,7 @@ class PaperRunner {
   nlohmann::ordered_json strings_case(const StringsRun& run, class StringInput& input,
                                       const std::vector<const class StringSorter*>& sorters);
   std::vector<SorterStats> measure(const std::vector<std::unique_ptr<TimedSort>>& sorts) const;
-  std::vector<SorterStats> measure(const std::vector<const RecordSorter*>& sorters, KeySetOptions set, unsigned arrays);
+  std::vector<SorterStats> measure(const std::vector<const RecordSorter*>& sorters, RecordSet set, unsigned arrays);
   std::uint64_t write_text(const std::string& path, std::uint64_t bytes, double mean_words);
   SortPlace place(unsigned threads) const;
   bool is_quick() const { return extent_ == PaperExtent::kQuick; }

@@ -139,26 +139,34 @@ class SortBench {
   BenchOutput output_;
 };
 
-void bench_keys(SortBench& bench, const KeySetOptions& set, const std::vector<const RecordSorter*>& sorters) {
+// "uniform: 16,777,216 pairs of a key of 32 bits and a value of 32 bits, 134 MB".
+std::string record_set_title(const RecordSet& set) {
+  const std::string bits = std::to_string(set.keys.bits) + " bits";
+  return std::string(key_distribution_name(set.keys.distribution)) + ": " + count_text(set.keys.count) +
+         (set.form == RecordForm::kPairs ? " pairs of a key of " + bits + " and a value of 32 bits"
+                                         : " keys of " + bits) +
+         ", " + bytes_text(set.keys.count * sizeof(std::uint64_t));
+}
+
+void bench_records(SortBench& bench, const RecordSet& set, const std::vector<const RecordSorter*>& sorters) {
   bench.check_signal();
   // Reserves the whole at once, so that a refusal names a sufficient budget.
-  bench.budget().reserve(static_cast<std::size_t>(record_bench_bytes(sorters, set)), "the benchmark of these keys");
+  bench.budget().reserve(static_cast<std::size_t>(record_bench_bytes(sorters, set)), "the benchmark of these records");
   RecordInput input(set, bench.place().threads, bench.budget());
   const auto stats = bench.measure(timed_record_sorts(sorters, input, bench.place(), bench.budget()));
-  const std::string name(key_distribution_name(set.distribution));
-  const std::uint64_t bytes = set.count * sizeof(std::uint64_t);
-  bench.add_case(
-      {{"distribution", name}, {"count", set.count}, {"bits", set.bits}, {"bytes", bytes}},
-      name + ": " + count_text(set.count) + " keys of " + std::to_string(set.bits) + " bits, " + bytes_text(bytes),
-      stats, set.count, "M keys/s");
+  bench.add_case(record_set_json(set), record_set_title(set), stats, set.keys.count,
+                 set.form == RecordForm::kPairs ? "M pairs/s" : "M keys/s");
 }
 
 ExitCode run_bench_records_command(const Arguments& arguments, Session& session) {
   const auto choice = chosen_sorters(arguments, record_sorters(), gpu_record_sorters());
   const std::vector<std::string> distributions = distribution_names();
   const auto chosen = chosen_names(arguments, "distribution", distributions, {"uniform"});
-  const auto counts = chosen_numbers(arguments, "count", 0, kMostItems, {kDefaultKeys});
-  const auto bits = chosen_numbers(arguments, "bits", 1, 64, {64});
+  const RecordForm form = arguments.has("pairs") ? RecordForm::kPairs : RecordForm::kKeys;
+  const bool is_pairs = form == RecordForm::kPairs;
+  const auto counts = chosen_numbers(arguments, "count", 0, is_pairs ? kMostPairs : kMostItems, {kDefaultKeys});
+  const unsigned most_bits = is_pairs ? kMostPairKeyBits : 64;
+  const auto bits = chosen_numbers(arguments, "bits", 1, most_bits, {most_bits});
   const bool is_profiled = arguments.has("profile");
   if (is_profiled && std::none_of(choice.sorters.begin(), choice.sorters.end(), needs_gpu<RecordSorter>)) {
     throw UsageError("--profile marks sorts of a GPU's sorters, and --sorter names none");
@@ -171,7 +179,8 @@ ExitCode run_bench_records_command(const Arguments& arguments, Session& session)
     const auto distribution = static_cast<KeyDistribution>(found - distributions.begin());
     for (const std::uint64_t count : counts) {
       for (const std::uint64_t width : bits) {
-        bench_keys(bench, {distribution, count, static_cast<unsigned>(width), bench.options().seed}, sorters);
+        bench_records(bench, {{distribution, count, static_cast<unsigned>(width), bench.options().seed}, form},
+                      sorters);
       }
     }
   }
@@ -261,19 +270,25 @@ void add_sort_groups(Command& command, boost::program_options::options_descripti
 Command bench_sort_records_command() {
   Command command;
   command.name = "bench sort records";
-  command.summary = "measure the sorters of integer keys";
+  command.summary = "measure the sorters of integer keys, alone or with values";
   command.examples = {
       {"spillway bench sort records", "all sorters on 16 Mi uniform keys"},
       {"spillway bench sort records --sorter cpu-radix,gpu-radix --count 2^20,2^28 --bits 32,64 --json radix.json",
        "two sorters, two sizes, two widths, with all rounds in a file"},
+      {"spillway bench sort records --pairs --count 2^20,2^24",
+       "pairs of a 32-bit key and a 32-bit value, as in the papers"},
       {"spillway bench sort records --distribution all --count 2^24", "every distribution of the papers"}};
   command.operands = "[OPTIONS]";
   auto what = option_group("What");
   add_names(what, "sorter", names_of(joined(record_sorters(), gpu_record_sorters())),
             "sorters (default: all that can run here)");
   add_names(what, "distribution", distribution_names(), "sets of `corpus generate keys` (default uniform)");
-  add_value(what, "count", "NUMBERS", "keys (default 2^24)");
-  add_value(what, "bits", "NUMBERS", "bits that keys have and that are sorted by (default 64)");
+  add_flag(
+      what, "pairs",
+      "sort pairs of a 32-bit key and a 32-bit value (the key's place in the input), side by side in 8 bytes; check "
+      "that each value stays with its key, and that stable sorters keep the order of equal keys");
+  add_value(what, "count", "NUMBERS", "keys or pairs (default 2^24)");
+  add_value(what, "bits", "NUMBERS", "bits that keys have and that are sorted by (default 64, of pairs 32, the most)");
   add_sort_groups(command, what, Profiles::kMarked);
   command.run = run_bench_records_command;
   return command;

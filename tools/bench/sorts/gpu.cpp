@@ -68,16 +68,16 @@ std::vector<const Sorter*> found_sorters(const std::vector<std::string_view>& na
 }
 
 struct RecordSpace {
-  RecordSpace(RecordInput& keys, const SortPlace& place, std::size_t scratch_bytes, MemoryBudget& budget)
-      : input(keys),
+  RecordSpace(RecordInput& records, const SortPlace& place, std::size_t scratch_bytes, MemoryBudget& budget)
+      : input(records),
         gpu_pass(*place.gpu),
-        d_keys(*place.gpu, input.keys().size_bytes()),
+        d_keys(*place.gpu, input.records().size_bytes()),
         d_scratch(*place.gpu, scratch_bytes),
         is_profiled(place.is_profiled) {
-    if (place.transfers == Transfers::kMeasured) pinned = PaidPinned(budget, input.keys().size_bytes());
+    if (place.transfers == Transfers::kMeasured) pinned = PaidPinned(budget, input.records().size_bytes());
   }
   bool has_transfers() const { return pinned.buffer.size() != 0; }
-  std::span<std::uint64_t> pinned_keys() const { return pinned.buffer.as<std::uint64_t>(input.keys().size()); }
+  std::span<std::uint64_t> pinned_keys() const { return pinned.buffer.as<std::uint64_t>(input.records().size()); }
 
   RecordInput& input;
   TimedPass gpu_pass;
@@ -93,9 +93,10 @@ class GpuRecordSort final : public TimedSort {
 
   std::string_view name() const override { return sorter_.name(); }
   bool on_gpu() const override { return true; }
+  std::optional<bool> is_stable() const override { return sorter_.stable(); }
   bool is_baseline() const override { return find_device_record_sorter(sorter_.name()) == nullptr; }
   std::uint64_t scratch_bytes() const override {
-    return sorter_.scratch_bytes(space_->input.keys().size(), space_->input.bits());
+    return sorter_.scratch_bytes(space_->input.records().size(), space_->input.bits());
   }
   // With transfers, the time of the sort alone is that of the pass from pinned memory; the pass from pageable memory
   // gives only its whole time.
@@ -109,14 +110,15 @@ class GpuRecordSort final : public TimedSort {
   }
   bool is_right() const override {
     const RecordInput& input = space_->input;
-    return input.is_sorted_form(space_->input.result()) &&
-           (!space_->has_transfers() || input.is_sorted_form(space_->pinned_keys()));
+    const EqualKeys equal = equal_keys_of(sorter_);
+    return input.is_sorted_form(space_->input.result(), equal) &&
+           (!space_->has_transfers() || input.is_sorted_form(space_->pinned_keys(), equal));
   }
 
  private:
   // Copies the input to `host`, then sorts it from there and back.
   double pass(std::span<std::uint64_t> host, SortTimes& times) {
-    std::memcpy(host.data(), space_->input.keys().data(), host.size_bytes());
+    std::memcpy(host.data(), space_->input.records().data(), host.size_bytes());
     const GpuStreamHandle stream = space_->gpu_pass.stream().handle();
     auto* const d_keys = reinterpret_cast<std::uint64_t*>(space_->d_keys.data());
     const std::uint64_t* d_sorted = nullptr;
@@ -225,7 +227,7 @@ std::vector<std::unique_ptr<TimedSort>> gpu_record_sorts(const std::vector<std::
   GpuStream(*place.gpu).make_current();  // scratch sizes depend on the current GPU
   std::size_t scratch_bytes = 0;
   for (const DeviceRecordSorter* sorter : sorters) {
-    scratch_bytes = std::max(scratch_bytes, sorter->scratch_bytes(input.keys().size(), input.bits()));
+    scratch_bytes = std::max(scratch_bytes, sorter->scratch_bytes(input.records().size(), input.bits()));
   }
   const auto space = std::make_shared<RecordSpace>(input, place, scratch_bytes, budget);
   std::vector<std::unique_ptr<TimedSort>> sorts;

@@ -20,18 +20,19 @@ class CpuRecordSort final : public TimedSort {
 
   std::string_view name() const override { return sorter_.name(); }
   bool on_gpu() const override { return false; }
-  std::uint64_t scratch_bytes() const override { return sorter_.scratch_bytes(input_.keys().size(), input_.bits()); }
+  std::optional<bool> is_stable() const override { return sorter_.stable(); }
+  std::uint64_t scratch_bytes() const override { return sorter_.scratch_bytes(input_.records().size(), input_.bits()); }
   SortTimes run() override {
     SortTimes times;
     arena_.execute([&] {
-      copy_keys(input_.keys(), input_.result());
+      copy_records(input_.records(), input_.result());
       const Stopwatch watch;
       sorter_.sort(input_.result(), input_.bits(), scratch_->span());
       times.sort = watch.seconds();
     });
     return times;
   }
-  bool is_right() const override { return input_.is_sorted_form(input_.result()); }
+  bool is_right() const override { return input_.is_sorted_form(input_.result(), equal_keys_of(sorter_)); }
 
  private:
   const RecordSorter& sorter_;
@@ -42,15 +43,17 @@ class CpuRecordSort final : public TimedSort {
 
 }  // namespace
 
-std::uint64_t record_bench_bytes(const std::vector<const RecordSorter*>& sorters, const KeySetOptions& set) {
-  const BitRange bits{0, set.bits};
-  std::uint64_t scratch_bytes = reference_record_sorter().scratch_bytes(set.count, bits);
+std::uint64_t record_bench_bytes(const std::vector<const RecordSorter*>& sorters, const RecordSet& set) {
+  const BitRange bits{0, set.keys.bits};
+  const std::size_t count = set.keys.count;
+  std::uint64_t scratch_bytes =
+      set.form == RecordForm::kKeys ? reference_record_sorter().scratch_bytes(count, bits) : 0;
   for (const RecordSorter* sorter : sorters) {
     if (!sorter->needs_gpu()) {
-      scratch_bytes = std::max<std::uint64_t>(scratch_bytes, sorter->scratch_bytes(set.count, bits));
+      scratch_bytes = std::max<std::uint64_t>(scratch_bytes, sorter->scratch_bytes(count, bits));
     }
   }
-  return 3 * set.count * sizeof(std::uint64_t) + scratch_bytes;
+  return record_input_bytes(set) + scratch_bytes;
 }
 
 std::vector<std::unique_ptr<TimedSort>> timed_record_sorts(const std::vector<const RecordSorter*>& sorters,
@@ -62,7 +65,7 @@ std::vector<std::unique_ptr<TimedSort>> timed_record_sorts(const std::vector<con
     if (sorter->needs_gpu()) {
       of_gpu.push_back(sorter->name());
     } else {
-      scratch_bytes = std::max(scratch_bytes, sorter->scratch_bytes(input.keys().size(), input.bits()));
+      scratch_bytes = std::max(scratch_bytes, sorter->scratch_bytes(input.records().size(), input.bits()));
     }
   }
   if (place.gpu && place.baselines == Baselines::kMeasured) {
@@ -77,6 +80,14 @@ std::vector<std::unique_ptr<TimedSort>> timed_record_sorts(const std::vector<con
     for (auto& sort : gpu_record_sorts(of_gpu, input, place, budget)) sorts.push_back(std::move(sort));
   }
   return sorts;
+}
+
+nlohmann::ordered_json record_set_json(const RecordSet& set) {
+  return {{"distribution", key_distribution_name(set.keys.distribution)},
+          {"count", set.keys.count},
+          {"bits", set.keys.bits},
+          {"pairs", set.form == RecordForm::kPairs},
+          {"bytes", set.keys.count * sizeof(std::uint64_t)}};
 }
 
 }  // namespace spillway

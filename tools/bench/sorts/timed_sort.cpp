@@ -53,6 +53,7 @@ std::vector<SorterStats> measure_sorts(const std::vector<std::unique_ptr<TimedSo
     stats.name = sort->name();
     stats.on_gpu = sort->on_gpu();
     stats.is_baseline = sort->is_baseline();
+    stats.is_stable = sort->is_stable();
     stats.scratch_bytes = sort->scratch_bytes();
     all.push_back(std::move(stats));
   }
@@ -88,6 +89,7 @@ nlohmann::ordered_json sorter_json(const SorterStats& stats, std::uint64_t count
                               {"down_seconds", series_json(stats.down)},
                               {"from_pinned_seconds", series_json(stats.pinned)},
                               {"from_pageable_seconds", series_json(stats.pageable)}};
+  if (stats.is_stable) json["stable"] = *stats.is_stable;
   if (stats.steps.empty()) return json;
   for (const StepStats& step : stats.steps) {
     json["steps"].push_back({{"name", step.name},

@@ -46,6 +46,8 @@ class TimedSort {
   virtual bool on_gpu() const = 0;
   // Whether this is a yardstick (CUB called directly) and not a sorter of the program.
   virtual bool is_baseline() const { return false; }
+  // Whether equal records keep their order, which is_right() then demands; nothing where that is not asked.
+  virtual std::optional<bool> is_stable() const { return std::nullopt; }
   // Bytes in the memory where the sorter works: of the GPU or of the host.
   virtual std::uint64_t scratch_bytes() const = 0;
   virtual SortTimes run() = 0;
@@ -63,6 +65,7 @@ struct StepStats {
 struct SorterStats {
   std::string name;
   bool on_gpu = false, is_baseline = false;
+  std::optional<bool> is_stable;
   std::uint64_t scratch_bytes = 0;
   Series sort, up, down, pinned, pageable;
   std::vector<StepStats> steps;
@@ -82,8 +85,8 @@ void add_round(const std::vector<std::unique_ptr<TimedSort>>& sorts, const std::
 double millions_per_second(std::uint64_t count, const Series& series);
 
 // {"sorter", "on_gpu", "scratch_bytes", "per_second", "sort_seconds", "up_seconds", "down_seconds",
-// "from_pinned_seconds", "from_pageable_seconds"}, and with step times "steps": [{"name", "wall_seconds",
-// "work_seconds"}] and "sort_rounds".
+// "from_pinned_seconds", "from_pageable_seconds"}; of records also "stable", and with step times "steps": [{"name",
+// "wall_seconds", "work_seconds"}] and "sort_rounds".
 nlohmann::ordered_json sorter_json(const SorterStats& stats, std::uint64_t count);
 
 // An array of those. With a baseline among them, each also has "times_baseline": the baseline's time divided by its

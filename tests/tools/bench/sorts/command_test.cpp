@@ -111,21 +111,24 @@ TEST(SorterTable, ComparesWithABaselineRoundByRound) {
 TEST(RecordInput, KnowsItsKeysSorted) {
   MemoryBudget budget(std::size_t{64} << 20);
   constexpr std::size_t kCount = 200'000;
-  RecordInput input({KeyDistribution::kUniform, kCount, 20, 3}, 2, budget);
-  std::vector<std::uint64_t> keys(input.keys().begin(), input.keys().end());
-  EXPECT_FALSE(input.is_sorted_form(keys));
+  RecordInput input({{KeyDistribution::kUniform, kCount, 20, 3}, RecordForm::kKeys}, 2, budget);
+  const auto is_sorted = [&](std::span<const std::uint64_t> keys) {
+    return input.is_sorted_form(keys, EqualKeys::kInputOrder);
+  };
+  std::vector<std::uint64_t> keys(input.records().begin(), input.records().end());
+  EXPECT_FALSE(is_sorted(keys));
   std::sort(keys.begin(), keys.end());
-  EXPECT_TRUE(input.is_sorted_form(keys));
+  EXPECT_TRUE(is_sorted(keys));
   keys[kCount / 2] = keys[kCount / 2 + 1];  // still in order, but other keys
   keys[kCount / 2 - 1] = std::min(keys[kCount / 2 - 1], keys[kCount / 2]) - 1;
-  EXPECT_FALSE(input.is_sorted_form(keys));
+  EXPECT_FALSE(is_sorted(keys));
   keys.pop_back();
-  EXPECT_FALSE(input.is_sorted_form(keys));
+  EXPECT_FALSE(is_sorted(keys));
 }
 
 TEST(RecordInput, IsPaidFromTheBudget) {
   MemoryBudget budget(std::size_t{1} << 20);
-  EXPECT_THROW(RecordInput({KeyDistribution::kUniform, 100'000, 64, 1}, 1, budget), BudgetError);
+  EXPECT_THROW(RecordInput({{KeyDistribution::kUniform, 100'000, 64, 1}, RecordForm::kKeys}, 1, budget), BudgetError);
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
@@ -264,6 +267,9 @@ TEST(BenchSort, RefusesBeforeAnyWork) {
   EXPECT_NE(bench_sort("records", {"--sorter", "cpu-radix", "--profile"}).err.find("--profile marks"),
             std::string::npos);
   EXPECT_EQ(bench_sort("strings", {"--profile"}).exit_code, 2) << "only sorters of records are marked";
+  EXPECT_NE(bench_sort("records", {"--pairs", "--bits", "33"}).err.find("--bits '33'"), std::string::npos);
+  EXPECT_NE(bench_sort("records", {"--pairs", "--count", "2^33"}).err.find("--count"), std::string::npos);
+  EXPECT_EQ(bench_sort("strings", {"--pairs"}).exit_code, 2) << "strings have no values";
 }
 
 TEST(BenchSortStrings, TakesTheLinesOfAFile) {
