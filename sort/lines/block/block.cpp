@@ -103,8 +103,9 @@ void LineBlock::find_long_strings() {
     });
   }
   std::ranges::sort(long_strings_, {}, &LongString::offset);
-  strings_.know(long_strings_);
-  texts_.know(long_lines_);
+  const std::size_t most_line_bytes = std::max(text_.longest().line, kLongLine);
+  strings_.know(long_strings_, most_line_bytes);
+  texts_.know(long_lines_, most_line_bytes);
 }
 
 void LineBlock::arrange() {
@@ -187,7 +188,7 @@ std::vector<LineItem> LineBlock::sample_places(std::size_t count) const {
     if (begin == 0) continue;
     const std::size_t from = begin == text.size() ? 0 : begin, end = end_near(from);
     if (end == 0) continue;
-    text_.for_each_item({from, end}, [&](const LineItem& item, std::uint64_t) { sample.push_back(item); });
+    text_.for_each_item({from, end, 1}, [&](const LineItem& item, std::uint64_t) { sample.push_back(item); });
   }
   return sample;
 }

@@ -160,13 +160,13 @@ void LineInput::end_mappings() {
   mapped_.clear();
 }
 
-// Returns 0 if the next bytes cannot be mapped.
+// Returns 0 if the next bytes cannot be mapped. The last part of a page is read: if the file is truncated, the system
+// drops all that its last page holds, what the caller has written after the text as well.
 std::size_t LineInput::map_file(std::span<std::uint8_t> out) {
   const std::size_t page = page_bytes();
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(out.data()) % page == 0 && offset_ % page == 0;
   if (file_ == nullptr || !is_aligned || offset_ >= file_->size()) return 0;
-  const std::uint64_t left = file_->size() - offset_;
-  const std::size_t bytes = left <= out.size() ? static_cast<std::size_t>(left) : out.size() / page * page;
+  const std::size_t bytes = std::min<std::uint64_t>(file_->size() - offset_, out.size()) / page * page;
   if (bytes == 0 || !file_->map_in_place(offset_, out.first(bytes))) return 0;
   is_mapped_ = true;
   tbb::parallel_for(std::size_t{0}, (bytes + kReadBytes - 1) / kReadBytes, [&](std::size_t part) {

@@ -5,7 +5,8 @@ namespace spillway {
 // Requires: the line that begins at `begin` does not end before `from`.
 std::uint32_t ItemStrings::bytes_of_line(std::uint64_t begin, std::uint64_t from) const {
   if (!format_.has_ends()) return format_.record_bytes;
-  const void* const end = ::rawmemchr(text_ + from, format_.line_end);
+  const void* const end = std::memchr(text_ + from, format_.line_end, most_line_bytes_ + 1);
+  if (end == nullptr) return static_cast<std::uint32_t>(from + most_line_bytes_ - begin);
   return static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(end) - (text_ + begin));
 }
 
@@ -13,9 +14,10 @@ LineItem ItemStrings::line_around(std::uint64_t offset) const {
   if (!format_.has_ends()) {
     return {0, item_place(offset / format_.record_bytes * format_.record_bytes, format_.record_bytes)};
   }
-  const void* const before = ::memrchr(text_, format_.line_end, offset);
+  const std::uint64_t first = offset - std::min<std::uint64_t>(offset, most_line_bytes_ + 1);
+  const void* const before = ::memrchr(text_ + first, format_.line_end, offset - first);
   const std::uint64_t begin =
-      before == nullptr ? 0 : static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(before) - text_) + 1;
+      before == nullptr ? first : static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(before) - text_) + 1;
   return {0, item_place(begin, bytes_of_line(begin, offset))};
 }
 

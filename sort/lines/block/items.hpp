@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -64,24 +65,29 @@ class ItemStrings {
   bool folds() const { return folds_; }
   const std::uint8_t* text() const { return text_; }
   // Remembers the lengths of long strings, by offset; others must be found anew each time. The span outlives this.
-  void know(std::span<const LongString> long_strings) { long_strings_ = long_strings; }
+  // `most_line_bytes`: no line is longer, so that the borders of one are not looked for farther away where mapped text
+  // has changed.
+  void know(std::span<const LongString> long_strings, std::size_t most_line_bytes) {
+    long_strings_ = long_strings;
+    most_line_bytes_ = most_line_bytes;
+  }
   const std::uint8_t* data(const LineItem& item) const { return text_ + (item.place >> kBytesBits); }
   std::uint32_t bytes(const LineItem& item) const {
     const auto known = static_cast<std::uint32_t>(item.place & kManyBytes);
     return known != kManyBytes ? known : many_bytes(item);
   }
   std::string_view view(const LineItem& item) const { return {reinterpret_cast<const char*>(data(item)), bytes(item)}; }
-  // The cache at `depth`. Requires: depth <= bytes(item).
+  // The cache at `depth`: 0 if the string has no more bytes.
   std::uint64_t load(const LineItem& item, std::uint32_t depth) const {
-    const std::uint32_t left = bytes(item) - depth;
+    const std::uint32_t left = left_after(item, depth);
+    if (left == 0) return 0;
     const std::uint64_t loaded = __builtin_bswap64(load_text(data(item) + depth));
-    if (left >= kCachedBytes) return loaded;
-    return left == 0 ? 0 : loaded & ~std::uint64_t{0} << (64 - 8 * left);
+    return left >= kCachedBytes ? loaded : loaded & ~std::uint64_t{0} << (64 - 8 * left);
   }
   // 0 to 8: the string ends after this many bytes of its cache at `depth`; 9: it goes on. Orders strings with equal
   // caches, whose zeros may be bytes or the end.
   std::uint32_t end_class(const LineItem& item, std::uint32_t depth) const {
-    return std::min(bytes(item) - depth, kGoesOn);
+    return std::min(left_after(item, depth), kGoesOn);
   }
   static constexpr std::uint32_t kGoesOn = kCachedBytes + 1;
   // Less than 0 if a's string comes before b's, 0 if they are equal. Requires: both strings have at least `from` bytes,
@@ -114,6 +120,11 @@ class ItemStrings {
   LineItem line(const LineItem& item) const;
 
  private:
+  // A string of mapped text that has changed may be shorter than what it shared with others.
+  std::uint32_t left_after(const LineItem& item, std::uint32_t depth) const {
+    const std::uint32_t all = bytes(item);
+    return all > depth ? all - depth : 0;
+  }
   std::uint64_t load_text(const std::uint8_t* from) const {
     const auto loaded = load_le<std::uint64_t>(from);
     return folds_ ? fold_case(loaded) : loaded;
@@ -129,6 +140,7 @@ class ItemStrings {
   bool folds_;
   LineFormat format_;
   std::span<const LongString> long_strings_ = {};
+  std::size_t most_line_bytes_ = std::numeric_limits<std::uint32_t>::max();
 };
 
 // Lines that follow each other in a text: their strings, and the bytes of each with its end.

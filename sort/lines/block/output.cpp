@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/base/bytes.hpp"
+#include "io/base/error.hpp"
 #include "io/memory/in_flight.hpp"
 #include "sort/lines/block/padded_copy.hpp"
 
@@ -20,7 +21,12 @@ namespace {
 constexpr std::size_t kChunkBytes = std::size_t{512} << 10;  // that are gathered before they are written
 constexpr std::size_t kAhead = 48;                           // lines whose texts are loaded early
 
-// Calls put(bytes) with the text of a sorted part, at most kChunkBytes at once or one line.
+[[noreturn]] void refuse_changed_text() {
+  throw IoError("an input changed while it was sorted; start again when nothing writes to it");
+}
+
+// Calls put(bytes) with the text of a sorted part, at most kChunkBytes at once or one line. Throws IoError where the
+// part has other bytes than when it was measured: mapped text has changed since.
 class PartText {
  public:
   template <typename Put>
@@ -33,9 +39,12 @@ class PartText {
       to = text_.data();
     };
     const std::size_t lines = block.size(part), end_bytes = block.format().end_bytes();
+    std::uint64_t left = block.part_bytes(part);
     for (std::size_t i = 0; i != lines; ++i) {
       if (i % kAhead == 0) block.load_early(part, i, std::min(lines, i + kAhead));
       const std::string_view line = block.line(part, i);
+      if (line.size() + end_bytes > left) refuse_changed_text();
+      left -= line.size() + end_bytes;
       if (line.size() >= static_cast<std::size_t>(end - to)) hand_on();
       if (line.size() < kChunkBytes) {
         to = copy_padded(reinterpret_cast<const std::uint8_t*>(line.data()), line.size() + end_bytes, to);
@@ -44,15 +53,18 @@ class PartText {
       }
     }
     hand_on();
+    if (left != 0) refuse_changed_text();
   }
 
  private:
   std::vector<std::uint8_t> text_;
 };
 
-// The bytes of the first lines of `text` that hold kChunkBytes together, or of all. Requires: `text` ends a line.
+// The bytes of the first lines of `text` that hold kChunkBytes together, or of all.
 std::size_t first_lines(std::span<const std::uint8_t> text, LineFormat format) {
-  return text.size() <= kChunkBytes ? text.size() : format.after_line(text.data(), kChunkBytes - 1, text.size());
+  if (text.size() <= kChunkBytes) return text.size();
+  const std::size_t end = format.after_line(text.data(), kChunkBytes - 1, text.size());
+  return end == 0 ? text.size() : end;
 }
 
 void write_in_order(std::span<const std::uint8_t> text, LineFormat format, LineOutput& output) {
@@ -77,6 +89,7 @@ std::uint64_t write_at_places(LineBlock& block, bool drops_lines, LineOutput& ou
   if (drops_lines) for_each_part([&](std::size_t part) { block.sort_part(part); });
   std::vector<std::uint64_t> offsets(block.parts() + 1);
   for (std::size_t part = 0; part != block.parts(); ++part) offsets[part + 1] = offsets[part] + block.part_bytes(part);
+  if (offsets.back() > block.text_bytes()) refuse_changed_text();
   output.expect_all(offsets.back());
   tbb::enumerable_thread_specific<PartText> texts;
   for_each_part([&](std::size_t part) {
@@ -121,6 +134,7 @@ std::uint64_t write_in_turn(LineBlock& block, LineOutput& output) {
   });
   const auto write = tbb::make_filter<Pointer, void>(tbb::filter_mode::serial_in_order, [&](Pointer part) {
     written += block.part_bytes(part->number);
+    if (written > block.text_bytes()) refuse_changed_text();
     if (!part->text.empty()) {
       output.write(part->text);
     } else {

@@ -1,6 +1,7 @@
 // The text of a block: lines as they are read, cut into pieces, and the encoded keys of its lines.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -83,7 +84,8 @@ class LineText {
   // The memory that is left, aligned; kCopyPadding bytes stand between the text and it.
   std::span<std::uint8_t> free();
 
-  // Calls take(item, bytes of the line and its end) for each line of a piece. Caches are not set.
+  // Calls take(item, bytes of the line and its end) for each line of a piece: as many as TextPiece::lines says, also if
+  // mapped text has changed since. Caches are not set.
   template <typename Take>
   void for_each_item(const TextPiece& piece, const Take& take) const;
   // Calls take(LineBatch) for at most kBatch lines of some pieces at once.
@@ -103,6 +105,7 @@ class LineText {
   void measure(TextPiece& piece) const;
   std::size_t used_end() { return static_cast<std::size_t>(free().data() - buffer_.data()) + bytes_for_(line_count_); }
   void use_large_pages_for_lines();
+  void use_large_pages(std::size_t begin, std::size_t end);
   std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
   std::size_t expected_text() const;
   std::size_t step_bytes() const;
@@ -112,9 +115,11 @@ class LineText {
   bool fits_as_file(std::optional<std::uint64_t> bytes) const;
   std::size_t lines_end(std::size_t bytes) const;
   std::size_t line_end(std::size_t from) const;
+  std::size_t line_end(std::size_t from, std::size_t last) const;
+  std::size_t line_bytes_before(std::size_t begin, std::size_t end) const;
   std::vector<TextPiece> cut(std::size_t bytes) const;
   bool place_keys(std::vector<TextPiece>& pieces);
-  void append_key(TextPiece& piece, std::string& keys) const;
+  void append_key(TextPiece& piece, std::size_t end, std::string& keys) const;
   void number_lines();
 
   const KeyEncoder& encoder_;
@@ -144,7 +149,10 @@ template <typename Take>
 void LineText::for_each_item(const TextPiece& piece, const Take& take) const {
   const std::uint8_t *const text = buffer_.data(), *from = text + piece.begin, *key = piece.keys;
   const std::size_t end_bytes = lines_.end_bytes();
+  std::size_t left = piece.lines;
   const auto take_line = [&](const std::uint8_t* end) {
+    if (left == 0) return;
+    --left;
     const auto offset = static_cast<std::uint64_t>(from - text), bytes = static_cast<std::uint64_t>(end - from);
     const std::uint64_t all = bytes + end_bytes;
     if (has_blobs_) {
@@ -161,8 +169,15 @@ void LineText::for_each_item(const TextPiece& piece, const Take& take) const {
     }
     from = end + end_bytes;
   };
-  if (lines_.has_ends()) return for_each_line_end(from, text + piece.end, lines_.line_end, take_line);
-  while (from != text + piece.end) take_line(from + lines_.record_bytes);
+  if (!lines_.has_ends()) {
+    while (left != 0) take_line(from + lines_.record_bytes);
+    return;
+  }
+  for_each_line_end(from, text + piece.end, lines_.line_end, take_line);
+  while (left != 0) {
+    take_line(std::max(from, text + piece.end - end_bytes));
+    from = text + piece.end;
+  }
 }
 
 template <typename Take>

@@ -209,7 +209,7 @@ TEST(ItemStringsTest, KnowsStringsTooLongForAnItem) {
   EXPECT_EQ(views.line(view).place, line.place);
   ItemStrings knows = lines;
   const std::vector<LongString> known{{6, 17}};
-  knows.know(known);
+  knows.know(known, text.size());
   EXPECT_EQ(knows.bytes(line), 17u);
 }
 
