@@ -331,6 +331,21 @@ class KilledDriver(JobCase):
                 self.assertEqual(result, expected)
 
 
+class SourceTree(JobCase):
+    @unittest.skipUnless(IS_PACKAGE, "the program is none of the package")
+    def test_on_the_path_of_the_driver_does_not_hide_the_module_of_the_program(self) -> None:
+        source = self.scratch / "source"
+        shutil.copytree(Path(driver.__file__).parents[1], source / "spillway", ignore=shutil.ignore_patterns("*.so"))
+        self.write("in/a.jsonl", jsonl(70, 50))
+        command = [sys.executable, "-m", "spillway.spark", "index", str(self.scratch / "in"), "-o", str(self.out), "--parts", "2",
+                   "--launcher", "local", "--memory", "128M", "--max-error-rate", "1", "--program", PROGRAM,
+                   "--one-index"]  # fmt: skip
+        path = f"{source}{os.pathsep}{self.scratch}"
+        done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(files_of(self.out), self.index_in_one_process([str(self.scratch / "in")]))
+
+
 class Identity(unittest.TestCase):
     def test_is_that_of_inputs_options_and_versions_only(self) -> None:
         job = Job((), ("--positions",), 3, "v", "program", "stage", 1, 1)
