@@ -20,7 +20,8 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests/spark"), str(ROOT / "bench")]
+sys.path[:0] = [str(ROOT / "python/tests/spark"), str(ROOT / "bench")]
+sys.path.append(str(ROOT / "python"))  # last: an installed package has the native module, which the source tree has not
 
 from measure import machine, process, report, spillway  # noqa: E402
 
@@ -64,8 +65,8 @@ def measure_job(launcher, program: str, source: Path, output: Path, parts: int) 
 
 
 def measure_process(program: str, source: Path, output: Path) -> dict:
-    cost = process.run_measured([program, "index", str(source), "-o", str(output), "--threads", "2", "--memory", str(2 * MEMORY),
-                                 "--quiet"], output)  # fmt: skip
+    command = [program, "index", str(source), "-o", str(output), "--threads", "2", "--memory", str(2 * MEMORY), "--quiet"]
+    cost = process.run_measured(command, output, {"PYTHONPATH": ""})  # a console script finds the package beside it
     return {"seconds": cost.wall_seconds, "index_bytes": process.bytes_below(output)}
 
 

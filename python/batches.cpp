@@ -1,5 +1,7 @@
 #include "python/batches.hpp"
 
+#include "python/names.hpp"
+
 namespace spillway::python {
 
 namespace {
@@ -11,10 +13,10 @@ constexpr const char* kMethod = "__spillway_batches__";
 class Batches : public PythonSource {
  public:
   explicit Batches(const nb::object& input)
-      : schema_(input.attr("schema")), iterator_(nb::iter(input.attr(kMethod)())) {}
+      : schema_(input.attr("schema")), iterator_(nb::iter(input.attr(interned(kMethod))())) {}
 
   void schema(ArrowSchema& out) override {
-    out = take_from_capsule<ArrowSchema>(nb::object(schema_.attr("__arrow_c_schema__")()), "arrow_schema");
+    out = take_from_capsule<ArrowSchema>(nb::object(schema_.attr(interned("__arrow_c_schema__"))()), "arrow_schema");
   }
   void next(ArrowArray& out) override {
     out.release = nullptr;
@@ -23,11 +25,12 @@ class Batches : public PythonSource {
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
       return;
     }
-    const nb::tuple capsules = nb::cast<nb::tuple>(batch.attr("__arrow_c_array__")());
+    const nb::tuple capsules = nb::cast<nb::tuple>(batch.attr(array_method_)());
     out = take_from_capsule<ArrowArray>(capsules[1], "arrow_array");
   }
 
  private:
+  const nb::object array_method_ = interned("__arrow_c_array__");
   const nb::object schema_;
   const nb::object iterator_;
 };
@@ -36,6 +39,6 @@ class Batches : public PythonSource {
 
 std::unique_ptr<PythonSource> batches_of(const nb::object& input) { return std::make_unique<Batches>(input); }
 
-bool has_batches(const nb::object& input) { return nb::hasattr(input, kMethod); }
+bool has_batches(const nb::object& input) { return nb::hasattr(input, interned(kMethod)); }
 
 }  // namespace spillway::python

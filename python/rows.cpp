@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "python/names.hpp"
 #include "python/owned_columns.hpp"
 
 namespace spillway::python {
@@ -58,7 +59,7 @@ class Rows : public PythonSource {
       return false;
     }
     if (PyTuple_Check(row.ptr())) {
-      nb::hasattr(row, "_fields") ? add_named_tuple(row, batch) : add_tuple(row, batch);
+      nb::hasattr(row, fields_) ? add_named_tuple(row, batch) : add_tuple(row, batch);
     } else {
       add_mapping(row, batch);
     }
@@ -79,7 +80,7 @@ class Rows : public PythonSource {
   void add_named_tuple(nb::handle row, OwnedColumns& batch) {
     if (!row.type().is(tuple_type_)) {
       tuple_type_ = nb::borrow(row.type());
-      const nb::list names(row.attr("_fields"));
+      const nb::list names(row.attr(fields_));
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         const Py_ssize_t place = PySequence_Index(names.ptr(), keys_[i].ptr());
         if (place < 0) PyErr_Clear();  // ValueError: there is no such field
@@ -114,8 +115,8 @@ class Rows : public PythonSource {
     return steps;
   }
 
-  static bool is_mapping(nb::handle value) {
-    return PyDict_Check(value.ptr()) || (nb::hasattr(value, "keys") && nb::hasattr(value, "__getitem__"));
+  bool is_mapping(nb::handle value) const {
+    return PyDict_Check(value.ptr()) || (nb::hasattr(value, names_of_keys_) && nb::hasattr(value, getter_));
   }
 
   // Nothing if the mapping has no such key.
@@ -130,7 +131,7 @@ class Rows : public PythonSource {
     return has == 0 ? nb::object() : nb::object(mapping[key]);
   }
 
-  static nb::object member(nb::handle row, nb::handle key, const nb::list& steps) {
+  nb::object member(nb::handle row, nb::handle key, const nb::list& steps) const {
     nb::object value = item(row, key);
     if (value.is_valid() || nb::len(steps) == 0) return value;
     value = nb::borrow(row);
@@ -173,6 +174,7 @@ class Rows : public PythonSource {
             .c_str());
   }
 
+  const nb::object fields_ = interned("_fields"), names_of_keys_ = interned("keys"), getter_ = interned("__getitem__");
   nb::object iterator_;
   const std::vector<std::string> columns_;
   nb::list keys_;                   // the columns' names

@@ -12,6 +12,7 @@
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "python/job_thread.hpp"
+#include "python/names.hpp"
 #include "python/object_files.hpp"
 #include "python/source.hpp"
 #include "sort/library/sort.hpp"
@@ -74,7 +75,7 @@ struct ImportedArray {
 
 // An array of text (formats u U vu z Z vz). A null counts as an empty string.
 NumpyArray<std::uint32_t> order_arrow(const nb::object& input, unsigned threads, bool descending) {
-  const nb::tuple capsules = nb::cast<nb::tuple>(input.attr("__arrow_c_array__")());
+  const nb::tuple capsules = nb::cast<nb::tuple>(input.attr(interned("__arrow_c_array__"))());
   const ImportedArray held{take_from_capsule<ArrowSchema>(capsules[0], "arrow_schema"),
                            take_from_capsule<ArrowArray>(capsules[1], "arrow_array")};
   const auto type = arrow_type(held.schema.format);

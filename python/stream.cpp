@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "python/batches.hpp"
+#include "python/names.hpp"
 #include "python/rows.hpp"
 
 namespace spillway::python {
@@ -11,11 +12,12 @@ namespace {
 
 namespace nb = nanobind;
 
+constexpr const char* kStreamMethod = "__arrow_c_stream__";
 constexpr const char* kFileRows = "the input's rows";
 
 // Moves the stream out of the capsule that the Arrow PyCapsule interface gives.
 ArrowArrayStream take_stream(const nb::object& input) {
-  const nb::object capsule = input.attr("__arrow_c_stream__")();
+  const nb::object capsule = input.attr(interned(kStreamMethod))();
   const auto stream = take_from_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
   if (stream.release == nullptr) throw nb::value_error("the Arrow stream was read before; give a new one");
   return stream;
@@ -68,7 +70,7 @@ std::shared_ptr<ArrowStream> open_stream(nb::object input, const std::vector<std
   const KeepException keep = [&thread](std::exception_ptr error) { thread.keep(std::move(error)); };
   const char* name = "the documents";
   ArrowArrayStream inner{};
-  if (nb::hasattr(input, "__arrow_c_stream__")) {
+  if (nb::hasattr(input, interned(kStreamMethod))) {
     name = "the Arrow stream";
     inner = take_stream(input);
   } else if (has_batches(input)) {

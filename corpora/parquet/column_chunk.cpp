@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kFirstHeaderBytes = 1 << 10, kMostHeaderBytes = std::size_t{1} << 20;  // statistics hold texts
+constexpr std::int64_t kLargePage = std::int64_t{16} << 20;  // smaller ones are unpacked in one piece
 constexpr std::size_t kViewBytes = 16, kInlineBytes = 12, kLengthBytes = 4;
 constexpr std::int64_t kMostPageBytes = std::numeric_limits<std::int32_t>::max();  // what a view can point into
 
@@ -127,9 +128,13 @@ std::shared_ptr<std::uint8_t[]> ParquetColumn::unpack(std::span<const std::uint8
   std::shared_ptr<std::uint8_t[]> bytes = pool_.take(before + raw_bytes);
   const std::span<std::uint8_t> raw(bytes.get() + before, raw_bytes);
   if (!unpacker_.unpack(is_compressed ? chunk_.codec : ParquetCodec::kNone, stored, raw)) {
-    fail("a page of " + std::to_string(raw_bytes) + " bytes when it is unpacked", "other bytes");
+    fail_unpacking(raw_bytes);
   }
   return bytes;
+}
+
+void ParquetColumn::fail_unpacking(std::size_t bytes) const {
+  fail("a page of " + std::to_string(bytes) + " bytes when it is unpacked", "other bytes");
 }
 
 void ParquetColumn::next_page() {
@@ -157,7 +162,6 @@ void ParquetColumn::take_dictionary(const PageHeader& header) {
     fail("a dictionary of plain values", "encoding " + std::to_string(header.encoding));
   }
   dictionary_bytes_ = static_cast<std::size_t>(header.raw_bytes);
-  dictionary_ = unpack(body_of(header), dictionary_bytes_, 0, true);
   dictionary_values_ = static_cast<std::size_t>(header.values);
   const std::size_t least = chunk_.type == ParquetType::kText ? kLengthBytes : value_bytes(chunk_.type);
   if (dictionary_values_ > dictionary_bytes_ / least) {
@@ -165,7 +169,13 @@ void ParquetColumn::take_dictionary(const PageHeader& header) {
          std::to_string(dictionary_values_));
   }
   dictionary_texts_.clear();
+  dictionary_pieces_.clear();
+  const std::span<const std::uint8_t> stored = body_of(header);
+  has_dictionary_ = true;
+  if (chunk_.type == ParquetType::kText && has_pieces(header, stored)) return take_dictionary_texts(stored);
+  dictionary_ = unpack(stored, dictionary_bytes_, 0, true);
   if (chunk_.type != ParquetType::kText) return;
+  dictionary_pieces_.push_back({dictionary_, dictionary_bytes_});
   dictionary_texts_.reserve(dictionary_values_);
   std::size_t at = 0;
   while (dictionary_texts_.size() < dictionary_values_) {
@@ -173,14 +183,49 @@ void ParquetColumn::take_dictionary(const PageHeader& header) {
     const std::uint32_t bytes =
         left < kLengthBytes ? 0 : load_le<std::uint32_t>(&dictionary_[static_cast<std::ptrdiff_t>(at)]);
     if (left < kLengthBytes || bytes > left - kLengthBytes) fail("a text within its dictionary", "a longer one");
-    dictionary_texts_.push_back({static_cast<std::uint32_t>(at + kLengthBytes), bytes});
+    dictionary_texts_.push_back({0, static_cast<std::uint32_t>(at + kLengthBytes), bytes});
     at += kLengthBytes + bytes;
   }
 }
 
+bool ParquetColumn::has_pieces(const PageHeader& header, std::span<const std::uint8_t> stored) const {
+  return header.raw_bytes >= kLargePage && chunk_.codec == ParquetCodec::kZstd && PagePieces::can_unpack(stored);
+}
+
+void ParquetColumn::take_dictionary_texts(std::span<const std::uint8_t> stored) {
+  PagePieces pieces(stored, dictionary_bytes_, pool_);
+  dictionary_texts_.reserve(dictionary_values_);
+  while (dictionary_texts_.size() < dictionary_values_) {
+    const std::size_t bytes = begin_text(pieces, "a text within its dictionary");
+    if (dictionary_pieces_.empty() || dictionary_pieces_.back().bytes != pieces.piece()) {
+      dictionary_pieces_.push_back({pieces.piece(), pieces.piece_bytes()});
+    }
+    dictionary_texts_.push_back({static_cast<std::uint32_t>(dictionary_pieces_.size() - 1),
+                                 static_cast<std::uint32_t>(pieces.offset()), static_cast<std::uint32_t>(bytes)});
+    pieces.pass(bytes);
+  }
+  if (!pieces.is_whole()) fail_unpacking(dictionary_bytes_);
+}
+
+// Passes the length of the next text, and returns it when the text is there.
+std::size_t ParquetColumn::begin_text(PagePieces& pieces, const char* expected) const {
+  const std::size_t left = pieces.left();
+  if (left < kLengthBytes) fail(expected, "a longer one");
+  const std::uint8_t* const length = pieces.need(kLengthBytes);
+  if (length == nullptr) fail_unpacking(left);
+  const std::size_t bytes = load_le<std::uint32_t>(length);
+  pieces.pass(kLengthBytes);
+  if (bytes > left - kLengthBytes) fail(expected, "a longer one");
+  if (pieces.need(bytes) == nullptr) fail_unpacking(left);
+  return bytes;
+}
+
 void ParquetColumn::take_data(const PageHeader& header) {
   const auto bytes = static_cast<std::size_t>(header.raw_bytes);
-  page_.bytes = unpack(body_of(header), bytes, 0, true);
+  const std::span<const std::uint8_t> stored = body_of(header);
+  const bool is_plain_text = chunk_.type == ParquetType::kText && header.encoding == kPlainValues;
+  if (is_plain_text && has_pieces(header, stored)) return take_data_in_pieces(header, stored);
+  page_.bytes = unpack(stored, bytes, 0, true);
   page_.size = bytes;
   std::span<const std::uint8_t> rest(page_.bytes.get(), bytes);
   if (chunk_.most_definition > 0) {
@@ -193,6 +238,19 @@ void ParquetColumn::take_data(const PageHeader& header) {
     rest = rest.subspan(kLengthBytes + levels);
   }
   begin_values(header, rest);
+}
+
+void ParquetColumn::take_data_in_pieces(const PageHeader& header, std::span<const std::uint8_t> stored) {
+  const auto bytes = static_cast<std::size_t>(header.raw_bytes);
+  page_.pieces = std::make_unique<PagePieces>(stored, bytes, pool_);
+  page_.rows = static_cast<std::uint64_t>(header.values);
+  if (chunk_.most_definition == 0) return;
+  if (header.level_encoding != kRle) fail("definition levels as runs", std::to_string(header.level_encoding));
+  const std::size_t levels = begin_text(*page_.pieces, "definition levels within their page");
+  page_.bytes = page_.pieces->piece();  // keeps the levels
+  page_.levels = {{page_.bytes.get() + page_.pieces->offset(), levels},
+                  static_cast<unsigned>(std::bit_width(chunk_.most_definition))};
+  page_.pieces->pass(levels);
 }
 
 void ParquetColumn::take_data_v2(const PageHeader& header) {
@@ -228,7 +286,7 @@ void ParquetColumn::begin_values(const PageHeader& header, std::span<const std::
     page_.values = bytes;
     return;
   }
-  if (dictionary_ == nullptr) fail("a dictionary before the values", "none");
+  if (!has_dictionary_) fail("a dictionary before the values", "none");
   const unsigned width = bytes.empty() ? 0 : bytes.front();
   if (width > 32) fail("indices of at most 32 bits", std::to_string(width));
   page_.indices = {bytes.empty() ? bytes : bytes.subspan(1), width};
@@ -245,6 +303,8 @@ ParquetValues ParquetColumn::read(std::size_t rows) {
     mark_levels(done, count, out);
     if (page_.has_dictionary) {
       take_from_dictionary(done, count, out);
+    } else if (page_.pieces != nullptr) {
+      take_texts_in_pieces(done, count, out);
     } else if (chunk_.type == ParquetType::kText) {
       take_plain_texts(done, count, out);
     } else {
@@ -252,6 +312,7 @@ ParquetValues ParquetColumn::read(std::size_t rows) {
     }
     page_.rows -= count;
     done += count;
+    if (page_.rows == 0 && page_.pieces != nullptr && !page_.pieces->is_whole()) fail_unpacking(page_.pieces->left());
   }
   return out;
 }
@@ -292,6 +353,18 @@ void ParquetColumn::take_plain_texts(std::size_t first, std::size_t rows, Parque
   }
 }
 
+void ParquetColumn::take_texts_in_pieces(std::size_t first, std::size_t rows, ParquetValues& out) {
+  PagePieces& pieces = *page_.pieces;
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!is_there(row)) continue;
+    const std::size_t bytes = begin_text(pieces, "a text within its page");
+    const std::size_t number = number_of_page(out, pieces.piece(), pieces.piece_bytes());
+    put_view(&out.values[(first + row) * kViewBytes], pieces.piece().get(), pieces.offset(), bytes, number);
+    out.text_bytes += bytes;
+    pieces.pass(bytes);
+  }
+}
+
 void ParquetColumn::take_plain_numbers(std::size_t first, std::size_t rows, ParquetValues& out) {
   const std::size_t width = value_bytes(chunk_.type);
   if (count_there(rows) > page_.values.size() / width) fail("a number for each row", "fewer");
@@ -305,24 +378,31 @@ void ParquetColumn::take_plain_numbers(std::size_t first, std::size_t rows, Parq
 void ParquetColumn::take_from_dictionary(std::size_t first, std::size_t rows, ParquetValues& out) {
   indices_.resize(count_there(rows));
   if (!page_.indices.read(indices_)) fail("an index for each row", "fewer");
-  const bool is_text = chunk_.type == ParquetType::kText;
+  const auto too_high =
+      std::ranges::find_if(indices_, [&](std::uint32_t index) { return index >= dictionary_values_; });
+  if (too_high != indices_.end()) {
+    fail("an index below " + std::to_string(dictionary_values_), std::to_string(*too_high));
+  }
+  if (chunk_.type == ParquetType::kText) return take_dictionary_views(first, rows, out);
   const std::size_t width = value_bytes(chunk_.type);
-  const std::size_t number = is_text ? number_of_page(out, dictionary_, dictionary_bytes_) : 0;
+  auto index = indices_.begin();
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (is_there(row)) std::memcpy(&out.values[(first + row) * width], dictionary_.get() + *index++ * width, width);
+  }
+}
+
+// Requires: the indices are below the number of texts.
+void ParquetColumn::take_dictionary_views(std::size_t first, std::size_t rows, ParquetValues& out) {
+  std::size_t number = 0, last_piece = dictionary_pieces_.size();  // the number of that piece in `out`
   auto index = indices_.begin();
   for (std::size_t row = 0; row < rows; ++row) {
     if (!is_there(row)) continue;
-    const std::size_t value = *index++;
-    if (value >= dictionary_values_) {
-      fail("an index below " + std::to_string(dictionary_values_), std::to_string(value));
-    }
-    std::uint8_t* const to = &out.values[(first + row) * width];
-    if (is_text) {
-      const Text text = dictionary_texts_[value];
-      put_view(to, dictionary_.get(), text.begin, text.bytes, number);
-      out.text_bytes += text.bytes;
-    } else {
-      std::memcpy(to, dictionary_.get() + value * width, width);
-    }
+    const Text text = dictionary_texts_[*index++];
+    const Piece& piece = dictionary_pieces_[text.piece];
+    if (text.piece != last_piece) number = number_of_page(out, piece.bytes, piece.size);
+    last_piece = text.piece;
+    put_view(&out.values[(first + row) * kViewBytes], piece.bytes.get(), text.begin, text.bytes, number);
+    out.text_bytes += text.bytes;
   }
 }
 

@@ -15,6 +15,7 @@
 #include "corpora/parquet/hybrid_decoder.hpp"
 #include "corpora/parquet/page_codec.hpp"
 #include "corpora/parquet/page_header.hpp"
+#include "corpora/parquet/page_pieces.hpp"
 #include "corpora/parquet/page_pool.hpp"
 #include "io/file/file_system.hpp"
 
@@ -55,22 +56,32 @@ class ParquetColumn {
   struct Page {
     PageBytes bytes;
     std::size_t size = 0;                  // of bytes
+    std::unique_ptr<PagePieces> pieces;    // instead of bytes: the texts of a large page
     std::span<const std::uint8_t> values;  // those that are left, if they are plain
     HybridDecoder levels, indices;
     bool has_dictionary = false;
     std::uint64_t rows = 0;  // that are left
   };
   struct Text {
-    std::uint32_t begin, bytes;
+    std::uint32_t piece, begin, bytes;
+  };
+  struct Piece {
+    PageBytes bytes;
+    std::size_t size;
   };
 
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
+  [[noreturn]] void fail_unpacking(std::size_t bytes) const;
   void next_page();
   std::span<const std::uint8_t> need(std::size_t bytes);  // at most as many as are left of the chunk
   void make_room(std::size_t bytes);
   PageHeader next_header();
   void take_dictionary(const PageHeader& header);
+  void take_dictionary_texts(std::span<const std::uint8_t> stored);
+  std::size_t begin_text(PagePieces& pieces, const char* expected) const;
+  bool has_pieces(const PageHeader& header, std::span<const std::uint8_t> stored) const;
   void take_data(const PageHeader& header);
+  void take_data_in_pieces(const PageHeader& header, std::span<const std::uint8_t> stored);
   void take_data_v2(const PageHeader& header);
   void begin_values(const PageHeader& header, std::span<const std::uint8_t> bytes);
   std::shared_ptr<std::uint8_t[]> unpack(std::span<const std::uint8_t> stored, std::size_t raw_bytes,
@@ -79,6 +90,8 @@ class ParquetColumn {
 
   void mark_levels(std::size_t first, std::size_t rows, ParquetValues& out);
   void take_plain_texts(std::size_t first, std::size_t rows, ParquetValues& out);
+  void take_texts_in_pieces(std::size_t first, std::size_t rows, ParquetValues& out);
+  void take_dictionary_views(std::size_t first, std::size_t rows, ParquetValues& out);
   void take_plain_numbers(std::size_t first, std::size_t rows, ParquetValues& out);
   void take_from_dictionary(std::size_t first, std::size_t rows, ParquetValues& out);
   bool is_there(std::size_t row) const { return levels_.empty() || levels_[row] == chunk_.most_definition; }
@@ -95,7 +108,9 @@ class ParquetColumn {
   std::uint64_t read_bytes_ = 0;  // of the chunk
 
   Page page_;
-  PageBytes dictionary_;  // null: there is none
+  PageBytes dictionary_;                  // of numbers
+  std::vector<Piece> dictionary_pieces_;  // of texts
+  bool has_dictionary_ = false;
   std::size_t dictionary_bytes_ = 0, dictionary_values_ = 0;
   std::vector<Text> dictionary_texts_;
   std::vector<std::uint32_t> levels_;   // of the rows that are being read; none: all are there

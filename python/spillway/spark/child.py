@@ -1,6 +1,7 @@
 """Runs the program `spillway` as a child that does not outlive its parent."""
 
 import functools
+import glob
 import hashlib
 import os
 import shutil
@@ -23,8 +24,7 @@ def run_program(words: Sequence[str]) -> str:
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            # The program asks for SIGTERM once its parent is gone.
-            env={**os.environ, "SPILLWAY_PARENT": str(os.getpid())},
+            env=_environment(),
         )
     except OSError as error:
         raise JobError(f"cannot run {words[0]}: {error.strerror}; every machine needs the same program there") from error
@@ -38,6 +38,21 @@ def run_program(words: Sequence[str]) -> str:
         said = err.strip()[-4000:] or "(it said nothing)"
         raise ProgramError(f"{' '.join(words[:2])} ended with {child.returncode}: {said}", child.returncode)
     return out
+
+
+def _environment() -> dict[str, str]:
+    """That of this process. SPILLWAY_PARENT: the program asks for SIGTERM once its parent is gone.
+
+    PYTHONPATH may name a source tree for this package. There it has no native module, and would hide from the package's
+    program the installed package that has one, so the program does not get it.
+    """
+    environment = {**os.environ, "SPILLWAY_PARENT": str(os.getpid())}
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if "PYTHONPATH" in environment and not glob.glob(f"{glob.escape(package)}/_engine*.so"):
+        places = environment["PYTHONPATH"].split(os.pathsep)
+        hiding = os.path.dirname(package)
+        environment["PYTHONPATH"] = os.pathsep.join(place for place in places if os.path.abspath(place) != hiding)
+    return environment
 
 
 def find_program(program: str) -> str:

@@ -1,5 +1,6 @@
 """Jobs in parts give what one process gives, and lose and leave nothing when something fails."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 from job_case import IS_PACKAGE, PROGRAM, JobCase, files_of, jsonl
-from spillway.spark import LocalLauncher, driver, publish, task
+from spillway.spark import LocalLauncher, RayLauncher, driver, publish, task
 from spillway.spark.child import version_of
 from spillway.spark.errors import JobError, ProgramError
 from spillway.spark.inputs import InputFile, inputs_of_part, list_inputs
@@ -329,6 +330,44 @@ class KilledDriver(JobCase):
                     shutil.rmtree(self.out)
             if more:
                 self.assertEqual(result, expected)
+
+
+class Ray(JobCase):
+    @unittest.skipUnless(importlib.util.find_spec("ray"), "there is no ray")
+    def test_runs_the_same_tasks(self) -> None:
+        import ray
+
+        inputs = [self.write(f"in/{number}.jsonl", jsonl(80 + number, 200)) for number in range(3)]
+        expected = self.index_in_one_process(inputs)
+        # The workers import the package, and the tests, from where this process has them.
+        path = os.pathsep.join(filter(None, sys.path))
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": path}})
+        try:
+            self.launcher = RayLauncher(memory=128 << 20)
+            self.assertEqual(self.launcher.slots, 2)
+            report = self.run_job(inputs, parts=5, one_index=True)
+            self.assertEqual(files_of(self.out), expected)
+            self.assertEqual(report.records_in, 600)
+            with self.assertRaisesRegex(JobError, "--max-error-rate"):
+                self.run_job(inputs, parts=2, force=True, max_error_rate=0.0)
+        finally:
+            ray.shutdown()
+        shutil.rmtree(f"{self.out}.stage", ignore_errors=True)  # the failed job keeps its parts
+
+
+class SourceTree(JobCase):
+    @unittest.skipUnless(IS_PACKAGE, "the program is none of the package")
+    def test_on_the_path_of_the_driver_does_not_hide_the_module_of_the_program(self) -> None:
+        source = self.scratch / "source"
+        shutil.copytree(Path(driver.__file__).parents[1], source / "spillway", ignore=shutil.ignore_patterns("*.so"))
+        self.write("in/a.jsonl", jsonl(70, 50))
+        command = [sys.executable, "-m", "spillway.spark", "index", str(self.scratch / "in"), "-o", str(self.out), "--parts", "2",
+                   "--launcher", "local", "--memory", "128M", "--max-error-rate", "1", "--program", PROGRAM,
+                   "--one-index"]  # fmt: skip
+        path = f"{source}{os.pathsep}{self.scratch}"
+        done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(files_of(self.out), self.index_in_one_process([str(self.scratch / "in")]))
 
 
 class Identity(unittest.TestCase):

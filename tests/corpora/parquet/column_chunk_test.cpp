@@ -198,6 +198,37 @@ TEST_F(ParquetColumns, ALevelThatIsTooHighIsNoNull) {
   EXPECT_NE(refusal_of(chunk, 2).find("a definition level of at most 2, found 3"), std::string::npos);
 }
 
+// A dictionary and a page of texts, each of several pieces; one text is longer than a piece.
+TEST_F(ParquetColumns, LargePagesAreReadInPieces) {
+  std::vector<Bytes> expected;
+  Bytes dictionary, plain = kLevels;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Bytes of_dictionary((7 + i) << 20, static_cast<char>('a' + i)),
+        of_page((6 + 3 * i) << 20, static_cast<char>('m' + i));
+    dictionary += text(of_dictionary);
+    plain += text(of_page);
+    expected.insert(expected.end(), {of_dictionary, of_page});
+  }
+  const Bytes indices = Bytes("\x02\x03\x24\x00", 4);  // of 2 bits: 0, 1, 2
+  const auto chunk = chunk_of({{2, 3, kPlainValues, dictionary},
+                               {0, 4, kRleDictionary, kLevels + indices},
+                               {0, 4, kPlainValues, plain},
+                               {0, 4, kRleDictionary, kLevels + indices}},
+                              ParquetCodec::kZstd, 1);
+  const std::vector<Bytes> rows{expected[0], "-",         expected[2], expected[4], expected[1], "-",
+                                expected[3], expected[5], expected[0], "-",         expected[2], expected[4]};
+  for (const std::size_t step : {1, 3, 12}) EXPECT_TRUE(texts(chunk, 12, step) == rows) << step;
+  auto damaged = chunk_of({{0, 4, kPlainValues, plain + "more"}}, ParquetCodec::kZstd, 1);
+  EXPECT_EQ(refusal_of(damaged, 4), "");  // as in small pages
+  damaged = chunk_of({{0, 4, kPlainValues, plain.substr(0, plain.size() - 9)}}, ParquetCodec::kZstd, 1);
+  EXPECT_NE(refusal_of(damaged, 4).find("a text within its page"), std::string::npos);
+  damaged =
+      chunk_of({{2, 3, kPlainValues, dictionary}, {0, 4, kRleDictionary, kLevels + indices}}, ParquetCodec::kZstd, 1);
+  damaged.raw_bytes = content_.size();
+  content_[content_.size() / 2] ^= 1;
+  EXPECT_NE(refusal_of(damaged, 4), "");
+}
+
 // With any byte changed there are other texts, or an error.
 TEST_F(ParquetColumns, AnyChangedByteIsHarmless) {
   const Bytes indices = Bytes("\x01\x03\x02", 3);
