@@ -139,7 +139,7 @@ bool LineText::fill(LineSource& input) {
   drop_lines();
   const bool maps = std::exchange(maps_inputs_, false) && fits_as_file(input.file_ahead());
   may_be_mapped_ = may_be_mapped_ || maps;
-  if (!maps) use_large_pages(0, buffer_.size());  // sorted lines are read from all over it
+  if (!maps) buffer_.use_large_pages();  // sorted lines are read from all over it
   for (;;) {
     if (pending_bytes_ != 0 && !admit_some()) {
       if (line_count_ == 0 && grow()) continue;
@@ -193,16 +193,14 @@ bool LineText::grow() {
   return true;
 }
 
-// Lines are put at places all over this memory. (Text that is mapped has the pages of its file.)
+// Lines are put at places all over this memory. (Text that is mapped has the pages of its file.) It is used once: large
+// pages save 5 % of the processor time, and cost 20 % more where a hypervisor has taken them (lines of the RFCs).
+// Memory of several blocks has them in any case.
 void LineText::use_large_pages_for_lines() {
-  const auto begin = static_cast<std::size_t>(free().data() - buffer_.data());
-  use_large_pages(begin, begin + bytes_for_(line_count_));
-}
-
-// They save 5 % of the processor time, and cost 20 % more where a hypervisor has taken them (lines of the RFCs).
-void LineText::use_large_pages(std::size_t begin, std::size_t end) {
   static const bool kCostly = hypervisor_takes_free_pages();
-  if (!kCostly) buffer_.use_large_pages(begin, end);
+  if (kCostly) return;
+  const auto begin = static_cast<std::size_t>(free().data() - buffer_.data());
+  buffer_.use_large_pages(begin, begin + bytes_for_(line_count_));
 }
 
 // Earlier lines may have been where nothing is now, and long lines need the memory beside the block.

@@ -105,7 +105,6 @@ class LineText {
   void measure(TextPiece& piece) const;
   std::size_t used_end() { return static_cast<std::size_t>(free().data() - buffer_.data()) + bytes_for_(line_count_); }
   void use_large_pages_for_lines();
-  void use_large_pages(std::size_t begin, std::size_t end);
   std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
   std::size_t expected_text() const;
   std::size_t step_bytes() const;
