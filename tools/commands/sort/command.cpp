@@ -362,6 +362,7 @@ ExitCode run_with_options(const Command& command, const std::vector<std::string>
     if (!error.is_printed()) print_error(session, error.what());
     const std::string name = session.is_called_sort ? "sort" : "spillway " + command.name;
     if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", name.c_str());
+    return error.code();
   } catch (const PlacedFileError& error) {
     print_error(session, message_of(error));
   } catch (const Error& error) {
@@ -422,7 +423,8 @@ Command sort_command() {
       "replace the options for whole lines. If the program is installed under the name sort, it is this command.";
   command.groups = sort_option_groups();
   command.max_operands = std::numeric_limits<std::size_t>::max();
-  command.exit_codes = {{ExitCode::kBadIndex, "-c or -C: the input is not sorted"}};
+  command.exit_codes = {{ExitCode::kBadIndex,
+                         "-c or -C: the input is not sorted; or --sort or --check does not take the word that it got"}};
   command.run_words = run_sort;
   return command;
 }

@@ -16,8 +16,18 @@ class SortError : public Error {
   bool shows_hint() const { return shows_hint_; }
   bool is_printed() const { return is_printed_; }  // the message is on standard error already
 
+ protected:
+  SortError(ExitCode code, const std::string& message, bool shows_hint)
+      : Error(code, message), shows_hint_(shows_hint), is_printed_(false) {}
+
  private:
   bool shows_hint_, is_printed_;
+};
+
+// --sort and --check do not take this word. GNU sort ends with code 1 then, and with 2 for other errors.
+class SortWordError : public SortError {
+ public:
+  SortWordError(const std::string& message, bool shows_hint) : SortError(ExitCode::kBadIndex, message, shows_hint) {}
 };
 
 // 'text', with control characters escaped.
