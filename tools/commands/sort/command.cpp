@@ -359,7 +359,7 @@ ExitCode run_with_options(const Command& command, const std::vector<std::string>
     if (!error.is_printed()) print_error(session, error.what());
     const std::string name = session.is_called_sort ? "sort" : "spillway " + command.name;
     if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", name.c_str());
-    return error.code();
+    return error.exit_code();
   } catch (const Error& error) {
     print_error(session, error.what());
   } catch (const std::bad_alloc&) {
