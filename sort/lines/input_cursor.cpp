@@ -137,7 +137,7 @@ void InputCursor::grow() {
 
 CursorNeed InputCursor::need() const {
   const std::size_t usual = resources_->buffer_bytes;
-  return {most_bytes_ > usual / 2 ? most_bytes_ + usual : 0, longest_};
+  return {most_bytes_ > usual / 2 ? most_bytes_ + usual : 0, longest_, input_.longest_line()};
 }
 
 // `text` follows the text of the last call.

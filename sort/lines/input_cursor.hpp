@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,7 @@ struct CursorResources {
 struct CursorNeed {
   std::size_t bytes = 0;
   LongestLine longest;
+  std::optional<LinePlace> place = {};  // of the longest line
 };
 
 // Not thread-safe. Reads buffer_bytes ahead, or an eighth of a longer line.

@@ -11,6 +11,7 @@
 
 #include "io/base/bytes.hpp"
 #include "io/base/stopwatch.hpp"
+#include "io/file/system_error.hpp"
 #include "io/memory/in_flight.hpp"
 #include "sort/lines/input_cursor.hpp"
 #include "sort/lines/runs/merge.hpp"
@@ -180,6 +181,14 @@ class InputGroups {
     bytes = std::min(bytes + most * (kMostBuffer + kOtherBytes), kUsualParts * bytes);
     return {longest.line, std::max(bytes, writes_runs() ? costs_.spilled(longest) : 0) + kMostBuffer};
   }
+  // The longest line of the inputs that were read to their ends.
+  std::optional<LinePlace> longest_line() const {
+    std::optional<LinePlace> longest;
+    for (const CursorNeed& need : needs_) {
+      if (need.place && (!longest || need.place->bytes > longest->bytes)) longest = need.place;
+    }
+    return longest;
+  }
 
  private:
   InputCursor cursor_of(std::size_t path) {
@@ -268,7 +277,8 @@ void with_group(InputGroups& groups, std::size_t group, const LineSortOptions& o
   try {
     work(merger);
   } catch (const LineTooLongError&) {
-    refuse_long_line(groups.survey(merger, group), options);
+    const LineTooLongError need = groups.survey(merger, group);
+    refuse_long_line(need, groups.longest_line(), options);
   }
   groups.note_needs(merger);
 }
@@ -300,18 +310,24 @@ LineSortSummary merge_lines(const SortedInputs& inputs, const LineOrder& order, 
   std::vector<Run> runs;
   const bool counts_lines = options.head && !options.head->counts_groups;
   const std::uint64_t most = counts_lines ? options.head->count : std::numeric_limits<std::uint64_t>::max();
-  for (std::size_t group = 0; group < groups.count(); ++group) {
-    Run run;
-    with_group(groups, group, options,
-               [&](InputMerger& merger) { run = write_run(merger, RecordOrder(order), space, resources, most); });
-    if (run.records != 0) runs.push_back(std::move(run));
-    summary.runs = runs.size();
+  try {
+    for (std::size_t group = 0; group < groups.count(); ++group) {
+      Run run;
+      with_group(groups, group, options,
+                 [&](InputMerger& merger) { run = write_run(merger, RecordOrder(order), space, resources, most); });
+      if (run.records != 0) runs.push_back(std::move(run));
+      summary.runs = runs.size();
+      summary.spilled_bytes = space.written_bytes();
+      report("read");
+    }
+    summary.seconds.spill = watch.seconds();
+    report("merge");
+    if (!runs.empty()) merge_runs(std::move(runs), space, order, resources, output);
+  } catch (const DiskFullError&) {  // what was written tells how full it is
     summary.spilled_bytes = space.written_bytes();
-    report("read");
+    report(summary.stage);
+    throw;
   }
-  summary.seconds.spill = watch.seconds();
-  report("merge");
-  if (!runs.empty()) merge_runs(std::move(runs), space, order, resources, output);
   summary.seconds.merge = watch.seconds() - summary.seconds.spill;
   summary.spilled_bytes = space.written_bytes();
   report("merge");

@@ -27,11 +27,17 @@ std::size_t unsorted_memory(std::size_t threads, std::size_t memory_bytes) {
 
 std::size_t unsorted_memory_of_reader() { return kProgramBytes; }
 
-void refuse_long_line(const LineTooLongError& error, const LineSortOptions& options) {
+void refuse_long_line(const LineTooLongError& error, const std::optional<LinePlace>& longest,
+                      const LineSortOptions& options) {
   const std::size_t needed = error.needed_bytes();
   const std::size_t memory =
       options.memory_for_lines ? options.memory_for_lines(needed) : unsorted_memory(options.memory_bytes) + needed;
-  throw BudgetError(std::string(error.what()) + ", which makes copies of it: give --memory at least " +
+  std::string place;
+  if (longest && longest->bytes == error.line_bytes()) {
+    const std::string input = longest->input == "-" ? "standard input" : printable(longest->input, 4096);
+    place = input + ": byte " + std::to_string(longest->begin) + ": ";
+  }
+  throw BudgetError(place + error.what() + ", which makes copies of it: give --memory at least " +
                     std::to_string((memory + kMebibyte - 1) / kMebibyte) + "M");
 }
 

@@ -59,8 +59,10 @@ std::size_t unsorted_memory(std::size_t memory_bytes);
 std::size_t unsorted_memory(std::size_t threads, std::size_t memory_bytes);
 // The same for a thread that reads lines, and sorts none.
 std::size_t unsorted_memory_of_reader();
-// Throws BudgetError, naming the memory that suffices.
-[[noreturn]] void refuse_long_line(const LineTooLongError& error, const LineSortOptions& options);
+// Throws BudgetError, naming the memory that suffices, and the place of the line if `longest`, the longest line of the
+// inputs, is that one.
+[[noreturn]] void refuse_long_line(const LineTooLongError& error, const std::optional<LinePlace>& longest,
+                                   const LineSortOptions& options);
 // For the merge of the runs.
 MergeResources merge_resources(const LineSortOptions& options);
 

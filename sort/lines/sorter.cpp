@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/base/stopwatch.hpp"
+#include "io/file/system_error.hpp"
 #include "io/memory/budget.hpp"
 #include "sort/lines/block/read_ahead.hpp"
 #include "sort/lines/head/head_source.hpp"
@@ -60,6 +61,17 @@ class BlockwiseSort {
   }
 
   LineSortSummary run() {
+    try {
+      return sort_all();
+    } catch (const DiskFullError&) {  // what was written tells how full it is
+      summary_.spilled_bytes = space_.written_bytes();
+      if (options_.report) options_.report(summary_);
+      throw;
+    }
+  }
+
+ private:
+  LineSortSummary sort_all() {
     LineSortSummary::Seconds& seconds = summary_.seconds;
     if (options_.keeper != nullptr) go_on(*options_.keeper);
     if (options_.reads_ahead && input_.file_ahead().value_or(0) > most_memory_) read_ahead();
@@ -92,7 +104,6 @@ class BlockwiseSort {
     return summary_;
   }
 
- private:
   // Returns the result of work(), and adds its time to `seconds`.
   template <typename Work>
   static bool timed(double& seconds, const Work& work) {
@@ -300,9 +311,10 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
     const std::size_t bytes = error.needed_bytes();
     if (options.reads_ahead) {
       refuse_long_line(error.with_need(static_cast<std::size_t>(static_cast<double>(bytes) / (1 - kAheadPart))),
-                       options);
+                       input.longest_line(), options);
     }
-    refuse_long_line(options.head ? error.with_need(bytes + bytes / (kHeadPart - 1) + kHeadPart) : error, options);
+    refuse_long_line(options.head ? error.with_need(bytes + bytes / (kHeadPart - 1) + kHeadPart) : error,
+                     input.longest_line(), options);
   }
 }
 

@@ -178,7 +178,7 @@ TEST_F(ResumedSorts, TakeRecords) {
   set_options({"--record-size=20", "--key-offset=3", "--key-size=9", "-s"});
   kill_and_finish(6);
   ASSERT_EQ(stop_at(0.5).signal, SIGKILL);
-  expect_refused({"--key-offset=2", "--key-size=10"}, "the keys was 1.4,1.12 and is 1.3,1.12");
+  expect_refused({"--key-offset=2", "--key-size=10"}, "the keys were 1.4,1.12 and are 1.3,1.12");
   expect_refused({"--record-size=30"}, "--record-size was 20 and is 30");
 }
 
@@ -269,11 +269,11 @@ TEST_F(ResumedSorts, RefuseWhatHasChanged) {
   ASSERT_TRUE(has_commit());
   expect_refused({"-u"}, "-u was no and is yes");
   expect_refused({"-s"}, "-s was no and is yes");
-  expect_refused({"-r"}, "the keys was");
+  expect_refused({"-r"}, "the keys were");
   expect_refused({"-z"}, "-z was no and is yes");
-  expect_refused({"-k2,2"}, "the keys was 1,1 and is 1,1 2,2");
+  expect_refused({"-k2,2"}, "the keys were 1,1 and are 1,1 2,2");
   expect_refused({"-t,"}, "-t was blanks and is ,");
-  expect_refused({"--count"}, "-s was no and is yes");
+  expect_refused({"--count"}, "--count was no and is yes");
   expect_refused({"--collate=de"}, "--collate was bytes and is de (ICU ");
   expect_refused({"--unpack=never"}, "--unpack was auto and is never");
   expect_refused({"--output-compress=gzip"}, "--output-compress was none and is gzip");

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "tools/cli/build_facts.hpp"
@@ -143,9 +145,9 @@ ExitCode dispatch(const std::vector<std::string>& words, const std::vector<Comma
   refuse_command(commands, words);
 }
 
-// `option` sets the number of threads.
-std::string no_thread_message(const std::string& option) {
-  return "the system cannot start more threads; give fewer " + option +
+std::string no_thread_message(bool is_sort) {
+  return std::string("the system cannot start more threads; give fewer ") +
+         (is_sort ? "--parallel (1 starts none)" : "--threads") +
          ", or raise its limits (ulimit -u, ulimit -v, the cgroup's pids.max)";
 }
 
@@ -160,13 +162,23 @@ void flush_quietly(Output& out) {
 
 }  // namespace
 
+bool is_lack_of_threads(const std::exception& error) {
+  const auto* const of_system = dynamic_cast<const std::system_error*>(&error);
+  if (of_system != nullptr) return of_system->code() == std::errc::resource_unavailable_try_again;
+  return std::string_view(error.what()).starts_with("pthread_create has failed");  // as oneTBB words it
+}
+
 int run_command_line(const std::vector<std::string>& words, const std::vector<Command>& commands, Session& session) {
   std::string name;
   // `sort` has the options and the exit codes of GNU sort.
   const bool is_sort = session.is_called_sort || (!words.empty() && words.front() == "sort");
   const auto fail = [&](ExitCode code, const std::string& message) {
     flush_quietly(session.out);
-    print_message((name.empty() ? "" : name + ": ") + message);
+    if (session.is_called_sort) {
+      std::fprintf(stderr, "sort: %s\n", printable(message, std::numeric_limits<std::size_t>::max()).c_str());
+    } else {
+      print_message((name.empty() ? "" : name + ": ") + message);
+    }
     return static_cast<int>(code);
   };
   try {
@@ -174,19 +186,19 @@ int run_command_line(const std::vector<std::string>& words, const std::vector<Co
     session.out.flush();
     return static_cast<int>(code);
   } catch (const InterruptedError& error) {
-    if (error.code() != ExitCode::kPipeClosed) return fail(error.code(), error.what());
-    return static_cast<int>(error.code());  // quietly, as a program that SIGPIPE ends
+    const bool is_quiet = error.code() == ExitCode::kPipeClosed || session.is_called_sort;
+    if (!is_quiet) return fail(error.code(), error.what());
+    return static_cast<int>(error.code());  // as a program that the signal ends
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {
     return fail(is_sort ? ExitCode::kUsageOrIo : ExitCode::kOverBudget,
                 "out of memory; a smaller --memory leaves more room for what it does not bound");
   } catch (const std::system_error& error) {
-    if (error.code() == std::errc::resource_unavailable_try_again) {
-      return fail(ExitCode::kUsageOrIo, no_thread_message(is_sort ? "--parallel" : "--threads"));
-    }
+    if (is_lack_of_threads(error)) return fail(ExitCode::kUsageOrIo, no_thread_message(is_sort));
     return fail(ExitCode::kUsageOrIo, printable(error.what(), 1000));
   } catch (const std::exception& error) {
+    if (is_lack_of_threads(error)) return fail(ExitCode::kUsageOrIo, no_thread_message(is_sort));
     return fail(ExitCode::kUsageOrIo, "unexpected: " + printable(error.what(), 1000));
   }
 }

@@ -17,10 +17,11 @@ Completes what_completes(const std::string& value_name) {
   return value_name == "FILE" || value_name == "LIST" ? Completes::kFile : Completes::kNothing;
 }
 
-// By the first word of the usage line: "INPUT... -o DIR [OPTIONS]".
+// By the first word of the usage line: "INPUT... -o DIR [OPTIONS]", "[INPUT...] [OPTIONS]".
 Completes what_operands_complete(const Command& command) {
   if (command.operands.starts_with("INDEX") || command.operands.starts_with("[DIR")) return Completes::kDirectory;
-  return command.operands.starts_with("INPUT") ? Completes::kFile : Completes::kNothing;
+  const bool has_inputs = command.operands.starts_with("INPUT") || command.operands.starts_with("[INPUT");
+  return has_inputs ? Completes::kFile : Completes::kNothing;
 }
 
 std::vector<OptionText> all_options(const Command& command) {

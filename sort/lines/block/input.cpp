@@ -67,6 +67,7 @@ bool LineInput::open_next() {
     stream_->set_wait_check(check_);
   }
   offset_ = bytes_of_current_ = 0;
+  longest_.begin_text(next_ - 1);
   is_mapped_ = false;
   is_open_ = is_empty_ = true;
   return true;
@@ -84,6 +85,7 @@ std::size_t LineInput::read(std::span<std::uint8_t> out, bool may_map) {
     const std::size_t mapped = may_map ? map_file(out.subspan(done)) : 0;
     const std::size_t got = mapped != 0 ? mapped : read_current(out.subspan(done));
     if (got != 0) {
+      if (format_.has_ends()) longest_.add(out.subspan(done, got));
       done += got;
       text_bytes_ += got;
       bytes_read_ += got;
@@ -98,6 +100,7 @@ std::size_t LineInput::read(std::span<std::uint8_t> out, bool may_map) {
       out[done++] = static_cast<std::uint8_t>(format_.line_end);
       ++text_bytes_;
     }
+    longest_.end_text();
     if (is_mapped_) mapped_.push_back(std::move(file_));
     file_.reset();
     stream_.reset();
@@ -121,6 +124,7 @@ void LineInput::go_on_after(const InputDone& done) {
   bytes_read_ = done.bytes;
   if (!open_next()) return;
   bytes_of_current_ = skip(done.offset);
+  longest_.begin_text(next_ - 1, bytes_of_current_);
   text_bytes_ = done.offset;
   begins_.back() = {done.input, 0, done.bytes - std::min(done.bytes, bytes_of_current_)};
   is_empty_ = bytes_of_current_ == 0;
@@ -153,6 +157,12 @@ void LineInput::leave_out_file() {
   bytes_read_ = text_bytes_ = file_->size();
   file_.reset();
   is_open_ = false;
+}
+
+std::optional<LinePlace> LineInput::longest_line() const {
+  const auto& found = longest_.longest();
+  if (!found || found->bytes < LongestLineFinder::kSurelyFound) return std::nullopt;
+  return LinePlace{paths_[found->text], found->begin, found->bytes};
 }
 
 void LineInput::end_mappings() {

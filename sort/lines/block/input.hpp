@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "io/file/file_system.hpp"
+#include "sort/lines/block/longest_line.hpp"
 #include "sort/lines/keys/line_format.hpp"
+#include "sort/lines/keys/long_lines.hpp"
 
 namespace spillway {
 
@@ -72,6 +74,8 @@ class LineInput final : public LineSource {
   // read, and its text is not needed any more.
   void end_mappings();
   bool is_at_end() const override { return !is_open_ && next_ == paths_.size(); }
+  // The longest line that was read, if that has LongestLineFinder::kSurelyFound bytes or more. Not of records.
+  std::optional<LinePlace> longest_line() const;
   // Also while read() calls `check`.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
@@ -100,6 +104,7 @@ class LineInput final : public LineSource {
   std::unique_ptr<ByteStream> stream_;
   std::uint64_t offset_ = 0;
   std::uint64_t bytes_read_ = 0, bytes_of_current_ = 0, text_bytes_ = 0;
+  LongestLineFinder longest_{format_.line_end};
   std::vector<Begin> begins_;       // the last one that done_before() named, and those after it
   std::size_t direct_threads_ = 0;  // 0: files are read through the page cache
   bool keeps_places_ = false;

@@ -9,11 +9,15 @@ struct UCollator;
 
 namespace spillway {
 
+// Whether a locale names another encoding than UTF-8, as de_DE.ISO-8859-1 does.
+bool has_other_encoding(std::string_view locale);
+
 // Thread-safe.
 class Collation {
  public:
-  // `locale`: as ICU names it, like de_AT or sv@collation=trad; an encoding, as in de_AT.UTF-8, is ignored. Throws
-  // UsageError for a language that ICU does not know.
+  // `locale`: as ICU names it, like de_AT or es@collation=traditional; UTF-8 may be named as the encoding
+  // (de_AT.UTF-8). Throws UsageError for a language that ICU does not know, for keywords and values that have no effect
+  // on its order, and for other encodings.
   explicit Collation(const std::string& locale);
 
   // Appends the sort key of a UTF-8 text, and a zero byte, which is in no sort key: so no string is a prefix of another

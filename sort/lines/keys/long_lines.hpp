@@ -68,11 +68,19 @@ class LongLineCosts {
   LineCopies output_, head_;
 };
 
+// A line, where it stands in an input. Bytes are those of the text, without the end of the line.
+struct LinePlace {
+  std::string input;  // "-" is standard input
+  std::uint64_t begin = 0, bytes = 0;
+};
+
 class LineTooLongError : public BudgetError {
  public:
   LineTooLongError(std::size_t line_bytes, std::size_t needed_bytes)
       : BudgetError("a line of " + std::to_string(line_bytes) + " bytes does not fit the memory of the sort"),
+        line_bytes_(line_bytes),
         needed_bytes_(needed_bytes) {}
+  std::size_t line_bytes() const { return line_bytes_; }
   // Memory for lines that is enough.
   std::size_t needed_bytes() const { return needed_bytes_; }
   LineTooLongError with_need(std::size_t bytes) const {
@@ -82,7 +90,7 @@ class LineTooLongError : public BudgetError {
   }
 
  private:
-  std::size_t needed_bytes_;
+  std::size_t line_bytes_, needed_bytes_;
 };
 
 // Lengths of lines, of keys, of records, which hold both, and of blocks of runs have 32 bits. A block holds one record

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/base/error.hpp"
+
 namespace spillway {
 
 namespace {
@@ -37,7 +39,11 @@ std::string SortDescription::difference_from(const SortDescription& before) cons
   for (std::size_t i = 0; i < std::min(options.size(), before.options.size()); ++i) {
     const auto &now = options[i], &then = before.options[i];
     if (now.first != then.first) return changed_words("an option", then.first, now.first);
-    if (now.second != then.second) return changed_words(now.first, then.second, now.second);
+    if (now.second == then.second) continue;
+    if (now.first == kKeysName) {
+      return now.first + " were " + printable(then.second) + " and are " + printable(now.second);
+    }
+    return changed_words(now.first, then.second, now.second);
   }
   if (options.size() != before.options.size()) return "the number of options has changed";
   return inputs.difference_from(before.inputs);

@@ -60,6 +60,10 @@ void KeptFile::finish(std::span<const std::uint8_t> end) {
 }
 
 std::vector<std::uint8_t> KeptFile::read_end(std::uint64_t file_bytes, std::uint64_t bytes) const {
+  if (!files_.status(path_)) {
+    throw FormatError(printable(path_, 4096) + ": expected a file of " + std::to_string(file_bytes) +
+                      " bytes, found none: it was removed; give --restart to sort anew");
+  }
   const auto file = files_.open(path_);
   const std::uint64_t found = file->size();
   if (found != file_bytes || bytes > file_bytes) {

@@ -99,6 +99,10 @@ void KeptRuns::read_commit(const std::string& name) {
 
 void KeptRuns::check_sort() const {
   const std::string path = path_of(kDescriptionName);
+  if (!files_.status(path)) {
+    throw FormatError(printable(path, 4096) + ": expected the description of an interrupted sort, found no file: it " +
+                      "was removed; give --restart to sort anew");
+  }
   const std::string difference = sort_.difference_from(SortDescription::parse(read_file(files_, path), path));
   if (difference.empty()) return;
   throw UsageError(printable(directory_, 4096) + " holds an interrupted sort that this one cannot go on with: " +

@@ -76,8 +76,9 @@ TEST_F(SortCommand, TakesOptionsAfterOperandsAndObsolescentKeys) {
 
 TEST_F(SortCommand, RefusesWhatItCannotDoBeforeItReads) {
   const auto expect = [&](std::vector<std::string> words, const std::string& message) {
+    const bool is_word = words.front().starts_with("--sort=");  // GNU sort has another code for such
     const ProgramResult result = sort(std::move(words));
-    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.exit_code, is_word ? 1 : 2);
     EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
     EXPECT_EQ(result.out, "");
   };

@@ -31,7 +31,7 @@ class CheckedInput {
       return cursor_.next();
     } catch (const LineTooLongError&) {
       const CursorNeed need = cursor_.survey();
-      refuse_long_line({need.longest.line, need.bytes + kReadBytes}, options_);
+      refuse_long_line({need.longest.line, need.bytes + kReadBytes}, need.place, options_);
     }
   }
 

@@ -28,8 +28,10 @@ std::optional<std::string> note_of_other_collation() {
     if (value == nullptr || *value == '\0') continue;
     if (means_bytes(value)) return std::nullopt;
     const std::string locale = printable(value);
-    return "note: lines are compared by their bytes, and not as " + std::string(variable) + "=" + locale +
-           " has it; --collate " + locale + " does that, and --collate C ends this note";
+    const std::string note =
+        "note: lines are compared by their bytes, and not as " + std::string(variable) + "=" + locale + " has it; ";
+    if (has_other_encoding(value)) return note + "--collate takes UTF-8 alone, and --collate C ends this note";
+    return note + "--collate " + locale + " does that, and --collate C ends this note";
   }
   return std::nullopt;
 }

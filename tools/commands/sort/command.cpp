@@ -23,11 +23,13 @@
 #include "sort/sort_plan.hpp"
 #include "sort/sorters.hpp"
 #include "tools/cli/build_facts.hpp"
+#include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/sort/check.hpp"
 #include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/debug.hpp"
+#include "tools/commands/sort/full_disk.hpp"
 #include "tools/commands/sort/gpu.hpp"
 #include "tools/commands/sort/option_groups.hpp"
 #include "tools/commands/sort/options.hpp"
@@ -46,13 +48,6 @@ namespace spillway {
 namespace {
 
 std::string program_name(const Session& session) { return session.is_called_sort ? "sort" : "spillway: sort"; }
-
-std::string message_of(const PlacedFileError& error) {
-  return error.action + " failed: " + quoted_name(error.path) + ": " + std::strerror(error.number);
-}
-
-// Whether a file cannot grow because of its disk, a quota or a limit.
-bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 // Each line of `message` after the program's name, as GNU sort does, unless it begins with "Valid" or a blank.
 void print_error(const Session& session, const std::string& message) {
@@ -312,16 +307,18 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
     for (const std::string& warning : debug_warnings(options)) print_error(session, warning);
   }
   if (options.check != SortCheck::kNone) return check_order(options, session);
-  for (const std::string& path : options.inputs) check_input(session.files, path, "cannot read");
   SortReport report(options, session);
   try {
+    for (const std::string& path : options.inputs) check_input(session.files, path, "cannot read");
     write_sorted(options, session, report);
   } catch (const PlacedFileError& error) {
-    report.finish_failed(error);
-    const auto bytes = report.expected_output_bytes();
-    if (session.is_called_sort || !bytes || !is_full(error.number)) throw;
-    throw SortError(message_of(error) + "; the output takes about " + std::to_string(*bytes) +
-                    " bytes: free space, raise the limit, or name a file on another file system");
+    const IoError shown(output_refusal(error, session.is_called_sort ? std::nullopt : report.expected_output_bytes()));
+    report.finish_failed(shown);
+    throw shown;
+  } catch (const DiskFullError& error) {
+    const IoError shown(scratch_refusal(error, options, report, session.files));
+    report.finish_failed(shown);
+    throw shown;
   } catch (const std::exception& error) {
     report.finish_failed(error);
     throw;
@@ -362,8 +359,7 @@ ExitCode run_with_options(const Command& command, const std::vector<std::string>
     if (!error.is_printed()) print_error(session, error.what());
     const std::string name = session.is_called_sort ? "sort" : "spillway " + command.name;
     if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", name.c_str());
-  } catch (const PlacedFileError& error) {
-    print_error(session, message_of(error));
+    return error.exit_code();
   } catch (const Error& error) {
     print_error(session, error.what());
   } catch (const std::bad_alloc&) {
@@ -371,6 +367,7 @@ ExitCode run_with_options(const Command& command, const std::vector<std::string>
   } catch (const std::system_error&) {
     throw;  // the caller knows the remedies
   } catch (const std::runtime_error& error) {
+    if (is_lack_of_threads(error)) throw;
     print_error(session, printable(error.what(), 1000));
   }
   return ExitCode::kUsageOrIo;
@@ -398,11 +395,7 @@ ExitCode sort_lines(const std::vector<std::string>& words, Session& session) {
     const std::lock_guard lock(mutex);
     options = parse_sort_options(command, words, program_name(session), session.files);
   }
-  try {
-    return sort_files(options, session);
-  } catch (const PlacedFileError& error) {
-    throw IoError(message_of(error));
-  }
+  return sort_files(options, session);
 }
 
 Command sort_command() {
@@ -414,7 +407,7 @@ Command sort_command() {
       {"spillway sort -t, -k2,2n -k1,1 table.csv", "by a number in the second field, then by the first"},
       {"du -h | spillway sort -h", "numbers with units"},
       {"spillway sort --head 20 -t, -k2,2nr huge.csv", "the 20 lines with the greatest numbers, without sorting all"}};
-  command.operands = "INPUT... [OPTIONS]";
+  command.operands = "[INPUT...] [OPTIONS]";
   command.notes =
       "\nWithout INPUT, or for an INPUT of -, reads standard input. Bytes are compared as in the C locale. KEYDEF "
       "gives\n"
@@ -422,7 +415,8 @@ Command sort_command() {
       "replace the options for whole lines. If the program is installed under the name sort, it is this command.";
   command.groups = sort_option_groups();
   command.max_operands = std::numeric_limits<std::size_t>::max();
-  command.exit_codes = {{ExitCode::kBadIndex, "-c or -C: the input is not sorted"}};
+  command.exit_codes = {{ExitCode::kBadIndex,
+                         "-c or -C: the input is not sorted; or --sort or --check does not take the word that it got"}};
   command.run_words = run_sort;
   return command;
 }

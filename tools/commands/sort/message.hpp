@@ -15,9 +15,22 @@ class SortError : public Error {
       : Error(ExitCode::kUsageOrIo, message), shows_hint_(shows_hint), is_printed_(is_printed) {}
   bool shows_hint() const { return shows_hint_; }
   bool is_printed() const { return is_printed_; }  // the message is on standard error already
+  // Of the program, where GNU sort has another one than code(), which tells the kind of the error.
+  ExitCode exit_code() const { return exit_code_; }
+
+ protected:
+  SortError(ExitCode exit_code, const std::string& message, bool shows_hint)
+      : Error(ExitCode::kUsageOrIo, message), shows_hint_(shows_hint), is_printed_(false), exit_code_(exit_code) {}
 
  private:
   bool shows_hint_, is_printed_;
+  ExitCode exit_code_ = ExitCode::kUsageOrIo;
+};
+
+// --sort and --check do not take this word. GNU sort ends with code 1 then, and with 2 for other errors.
+class SortWordError : public SortError {
+ public:
+  SortWordError(const std::string& message, bool shows_hint) : SortError(ExitCode::kBadIndex, message, shows_hint) {}
 };
 
 // 'text', with control characters escaped.

@@ -15,6 +15,7 @@
 #include "tools/cli/option_table.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/commands/sort/collate.hpp"
+#include "tools/commands/sort/gnu_options.hpp"
 #include "tools/commands/sort/names_file.hpp"
 #include "tools/commands/sort/record_options.hpp"
 #include "tools/report/figures.hpp"
@@ -25,14 +26,6 @@ namespace {
 
 constexpr int kFirstLong = 256;
 constexpr std::uint64_t kLeastBlock = 16384;
-
-// Options that GNU sort does not have. An abbreviation means one of them only if it fits none of GNU sort's.
-constexpr std::string_view kAdditions[] = {
-    "block-bytes", "collate",    "count",    "direct-io", "force",           "head",
-    "json",        "key-offset", "key-size", "memory",    "output-compress", "progress",
-    "record-size", "resumable",  "restart",  "sorter",    "temp-limit",      "unpack"};
-
-bool is_addition(std::string_view name) { return std::ranges::find(kAdditions, name) != std::end(kAdditions); }
 
 void set_once(std::string& value, bool& is_set, const char* text, const char* plural) {
   if (is_set && value != text) throw SortError("multiple " + std::string(plural) + " specified");
@@ -97,10 +90,13 @@ OptionReader::OptionReader(const Command& command, const std::vector<std::string
     const char letter = row.short_name.empty() ? '\0' : row.short_name[1];
     all_options_.push_back({row.long_name.c_str() + 2, form, nullptr,
                             letter != '\0' && form != optional_argument ? letter : kFirstLong + static_cast<int>(i)});
-    if (!is_addition(all_options_.back().name)) gnu_options_.push_back(all_options_.back());
     if (letter == '\0') continue;
     short_options_ += letter;
     if (has_value && form != optional_argument) short_options_ += ':';
+  }
+  for (const std::string_view name : kGnuOptions) {
+    const auto found = std::ranges::find_if(all_options_, [&](const option& one) { return one.name == name; });
+    if (found != all_options_.end()) gnu_options_.push_back(*found);
   }
   all_options_.push_back({});
   gnu_options_.push_back({});
@@ -114,7 +110,9 @@ void OptionReader::choose_table() {
   const auto begins_so = [&](const option& one) {
     return one.name != nullptr && std::string_view(one.name).starts_with(name);
   };
-  const bool is_gnu = !is_addition(name) && std::ranges::any_of(gnu_options_, begins_so);
+  const auto is_named = [&](const option& one) { return one.name != nullptr && one.name == name; };
+  const bool is_addition = !is_of_gnu(name) && std::ranges::any_of(all_options_, is_named);
+  const bool is_gnu = !is_addition && std::ranges::any_of(gnu_options_, begins_so);
   long_options_ = is_gnu ? gnu_options_.data() : all_options_.data();
 }
 

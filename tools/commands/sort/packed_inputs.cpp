@@ -79,7 +79,7 @@ class UnpackedStream final : public ByteStream {
     if (bytes != 0) return bytes;
     if (const auto fault = source_.take_fault()) {
       throw FormatError(printable(path_, 4096) + ": byte " + std::to_string(bytes_read_) +
-                        " of the unpacked text: expected an undamaged packed file, found: " + fault->detail +
+                        " of the unpacked text: the packed file is damaged here: " + fault->detail +
                         "; fetch the file again, or sort its bytes as they are with --unpack never");
     }
     return 0;

@@ -49,6 +49,11 @@ void SortReport::expect_sizes() {
   progress_.bytes_total = bytes;
 }
 
+std::optional<std::uint64_t> SortReport::expected_input_bytes() const {
+  const std::uint64_t bytes = progress_.bytes_total;
+  return bytes == 0 ? std::nullopt : std::optional(bytes);
+}
+
 std::function<void()> SortReport::check_of(const LineInput*& input) {
   return [this, &input] {
     throw_if_interrupted(session_.signal_number);

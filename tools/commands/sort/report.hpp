@@ -37,6 +37,10 @@ class SortReport {
   void note_output(std::uint64_t bytes) { output_bytes_ = bytes; }
   // About how much the output takes, once all input is read; nothing where that is not known before it is written.
   std::optional<std::uint64_t> expected_output_bytes() const;
+  // The size of all inputs, if it is known.
+  std::optional<std::uint64_t> expected_input_bytes() const;
+  // What was written to scratch files.
+  std::uint64_t scratch_bytes() const { return summary_.spilled_bytes; }
 
   // Prints a line above the progress line.
   void say(const std::string& line) { display_.say(line); }

@@ -63,17 +63,18 @@ SortDescription describe(const SortOptions& options, const std::optional<PackedI
   sort.options = {
       {"the format of runs", std::to_string(kRunFormat)},
       {"--collate", collation_text(options)},
+      // Before those that they set, too.
+      {"--record-size", std::to_string(order.format.record_bytes)},
+      {"--count", yes_or_no(options.counts)},
       {kKeysName, keys_text(order)},
       {"-t", order.field_separator ? std::string(1, *order.field_separator) : "blanks"},
       {"-r", yes_or_no(order.is_reversed)},
       {"-s", yes_or_no(order.is_stable)},
       {"-u", yes_or_no(order.is_unique)},
       {"-z", yes_or_no(order.format.line_end == '\0')},
-      {"--record-size", std::to_string(order.format.record_bytes)},
       {"the hash of --random-source", to_hex(hash128(order.random_salt))},
       {"--unpack", packed ? "auto" : "never"},
       {kPackedInputsName, std::to_string(packed ? packed->count() : 0)},
-      {"--count", yes_or_no(options.counts)},
       {"--output-compress", packing_text(options.output_packing)},
   };
   return sort;

@@ -29,7 +29,8 @@ constexpr Word kCheckWords[] = {{"quiet", 'C'}, {"silent", 'C'}, {"diagnose-firs
 constexpr Word kPackingWords[] = {{"gzip", 'g'}, {"none", 'n'}, {"zstd", 'z'}};
 constexpr Word kUnpackWords[] = {{"auto", 'a'}, {"never", 'n'}};
 
-template <std::size_t count>
+// Throws SortError, or another one that is named.
+template <typename Refusal = SortError, std::size_t count>
 char find_word(const char* option, const std::string& text, const Word (&words)[count]) {
   std::string options;  // of the words that begin with `text`
   for (const Word& word : words) {
@@ -45,7 +46,7 @@ char find_word(const char* option, const std::string& text, const Word (&words)[
     const bool is_same = i != 0 && words[i].option == words[i - 1].option;
     message += (is_same ? ", " : "\n  - ") + quote(words[i].name);
   }
-  throw SortError(message, true);
+  throw Refusal(message, true);
 }
 
 struct Number {
@@ -139,9 +140,9 @@ char parse_separator(const std::string& text) {
   throw SortError("multi-character tab " + quote(text));
 }
 
-char parse_sort_word(const std::string& text) { return find_word("--sort", text, kSortWords); }
+char parse_sort_word(const std::string& text) { return find_word<SortWordError>("--sort", text, kSortWords); }
 
-char parse_check_word(const std::string& text) { return find_word("--check", text, kCheckWords); }
+char parse_check_word(const std::string& text) { return find_word<SortWordError>("--check", text, kCheckWords); }
 
 SortPacking parse_output_packing(const std::string& text) {
   const char word = find_word("--output-compress", text, kPackingWords);

@@ -104,6 +104,30 @@ TEST_F(KeptSorts, HaveRunsAndMergeThemInPasses) {
   EXPECT_FALSE(has_directory());
 }
 
+TEST_F(KeptSorts, AreToBeBegunAnewWhereAFileIsGone) {
+  { sort(keep().get()); }
+  const auto message = [&] {
+    try {
+      sort(keep().get());
+    } catch (const FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  int removed = 0;
+  for (const std::string& name : files_.list("/job/out.work")) {
+    if (!name.starts_with("spillway-run-") && name != "spillway-job") continue;
+    const std::string path = "/job/out.work/" + name;
+    const auto text = read_file(files_, path);
+    files_.remove(path);
+    EXPECT_TRUE(message().starts_with(path + ": expected ")) << message();
+    EXPECT_NE(message().find("it was removed; give --restart to sort anew"), std::string::npos) << message();
+    files_.put(path, text);
+    ++removed;
+  }
+  EXPECT_GT(removed, 1);
+}
+
 TEST_F(KeptSorts, GoOnAfterACrashAtEachOperation) {
   for (const Crash crash : {Crash::kProcess, Crash::kPower}) {
     std::uint64_t crashes = 0;

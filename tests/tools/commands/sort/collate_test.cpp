@@ -102,6 +102,29 @@ TEST_F(SortCollate, RefusesUnknownLocales) {
       << result.err;
 }
 
+TEST_F(SortCollate, RefusesWhatItCannotHonour) {
+  const auto expect_refused = [&](const std::string& locale, const std::string& message) {
+    const ProgramResult result = sort({"--collate=" + locale}, "a\n");
+    EXPECT_EQ(result.exit_code, 2) << locale;
+    EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+  };
+  expect_refused("de@collation=nope", "ICU has no collation 'nope' for the locale 'de@collation=nope'; it has ");
+  expect_refused("de@collation=traditional", "phonebook");
+  expect_refused("de-u-co-nope", "no collation 'nope'");
+  expect_refused("en_US@foo=bar", "ICU's collation knows no 'foo' of the locale 'en_US@foo=bar'; it knows collation, ");
+  expect_refused("en@kf=upper", "knows no 'kf'");
+  expect_refused("en@colstrength=nope", "does not know a value after the @ of the locale 'en@colstrength=nope'");
+  expect_refused("de_DE.ISO-8859-1", "the locale 'de_DE.ISO-8859-1' has another encoding");
+  expect_refused("de_DE.ISO-8859-15@euro", "has another encoding");
+  expect_refused("zh_TW.Big5", "has another encoding");
+  for (const std::string locale :
+       {"de@collation=phonebook", "de-u-co-phonebk", "es@collation=traditional", "es@collation=trad", "de_DE.utf8",
+        "de@collation=standard", "zh@collation=stroke", "en-u-kn", "en-u-kf-upper",
+        "en_US@colalternate=shifted;colstrength=quaternary", "en@colReorder=Grek", "en_US.UTF-8", "root"}) {
+    EXPECT_EQ(sort({"--collate=" + locale}, "b\na\n").out, "a\nb\n") << locale;
+  }
+}
+
 TEST_F(SortCollate, TellsOfACollationThatIsNotUsed) {
   const auto message = [&](const std::string& variable, Words words) {
     words.insert(words.begin(), {"sort", file("in", "b\na\n")});
@@ -114,6 +137,7 @@ TEST_F(SortCollate, TellsOfACollationThatIsNotUsed) {
             "spillway: sort: note: lines are compared by their bytes, and not as LC_ALL=de_DE.UTF-8 has it; --collate "
             "de_DE.UTF-8 does that, and --collate C ends this note\n");
   EXPECT_NE(message("LC_COLLATE=sv", {"-s"}).find("LC_COLLATE=sv"), std::string::npos);
+  EXPECT_NE(message("LC_ALL=de_DE.ISO-8859-1", {}).find("has it; --collate takes UTF-8 alone, and"), std::string::npos);
   for (const std::string variable : {"LC_ALL=C", "LC_ALL=C.UTF-8", "LC_COLLATE=POSIX", "LANG=de_DE.UTF-8"}) {
     EXPECT_EQ(message(variable, {}), "") << variable;
   }

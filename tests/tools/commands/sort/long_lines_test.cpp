@@ -242,5 +242,34 @@ TEST_F(LongLines, HaveKeysOfLessThanTwoGibibytes) {
   }
 }
 
+// What a message names before the words about a line.
+std::string place_in(const std::string& message, std::size_t line_bytes) {
+  const std::string words = ": a line of " + std::to_string(line_bytes) + " bytes does not fit the memory of the sort";
+  const std::size_t end = message.find(words);
+  const std::string begin = "spillway: sort: ";
+  return end == std::string::npos || !message.starts_with(begin) ? message
+                                                                 : message.substr(begin.size(), end - begin.size());
+}
+
+TEST_F(LongLines, AreNamedWhereTheyDoNotFit) {
+  const std::size_t bytes = 30 * kMebibyte;
+  const std::string before = "b\n" + long_line(1, kMebibyte) + "\n", tail = "\na\n";
+  const std::string small = file("small", "x\n"), large = file("large", before + long_line(2, bytes) + tail);
+  const std::string place = large + ": byte " + std::to_string(before.size());
+  for (const Words& more : {Words{}, Words{"-m"}, Words{"--head=2"}, Words{"-k2"}, Words{"--unpack=never", "-s"}}) {
+    Words words{"--memory=32M", small, large, small};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramResult result = sort(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(place_in(result.err, bytes), place) << result.err.substr(0, 500);
+  }
+  const std::string checked = file("checked", " \n" + long_line(3, bytes) + "\n");
+  EXPECT_EQ(place_in(sort({"--memory=32M", "-c", checked}).err, bytes), checked + ": byte 2");
+  const std::string of_stream = "standard input: byte " + std::to_string(before.size());
+  EXPECT_EQ(place_in(sort({"--memory=32M", small, "-"}, content(large)).err, bytes), of_stream);
+  EXPECT_EQ(place_in(sort({"--memory=32M", "-z"}, content(large)).err, content(large).size()),
+            "standard input: byte 0");
+}
+
 }  // namespace
 }  // namespace spillway

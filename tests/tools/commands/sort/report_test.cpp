@@ -79,6 +79,18 @@ TEST_F(SortReports, TellWhyASortFailed) {
   EXPECT_NE(result.err.find(found["error"].get<std::string>()), std::string::npos) << result.err;
 }
 
+TEST_F(SortReports, TellOfInputsThatAreMissing) {
+  const std::string in = file("in", "b\na\n"), missing = scratch_ / "missing";
+  for (const Words& more : {Words{}, Words{"-m"}, Words{"-o", scratch_ / "out"}}) {
+    Words words{in, missing, "--json", scratch_ / "report", "--force"};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(sort(words).exit_code, 2);
+    EXPECT_EQ(report()["exit_code"], 2);
+    EXPECT_EQ(report()["error"], "cannot read: " + missing + ": No such file or directory");
+    std::filesystem::remove(scratch_ / "report");
+  }
+}
+
 TEST_F(SortReports, GoWhereNothingElseIs) {
   const std::string in = file("in", "b\na\n"), out = scratch_ / "out";
   const auto refused = [&](Words words) {
