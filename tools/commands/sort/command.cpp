@@ -213,7 +213,8 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   }
   LineInput input = open_input();
   reading = &input;
-  engine.maps_inputs = !overwrites && !options.is_direct;
+  // A sorter that was named reads strings several times, and relies on what it has read: they must not change.
+  engine.maps_inputs = !overwrites && !options.is_direct && sorter_named(options.sorter) == nullptr;
   // A stream could keep the reader waiting when the sort has to end.
   engine.reads_ahead = options.is_direct && shape.has_whole_input && !options.head && kept == nullptr;
   sort_lines(input, options.order, engine, repeatable);

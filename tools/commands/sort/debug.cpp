@@ -218,9 +218,10 @@ void DebugOutput::write(std::span<const std::uint8_t> bytes) {
   std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   Portions portions(output_);
   while (!text.empty()) {
-    const std::size_t end = text.find(order_.format.line_end);
+    // An input that changes while it is sorted may have lost the end of its last line.
+    const std::size_t end = std::min(text.find(order_.format.line_end), text.size());
     annotate(text.substr(0, end), order_, portions);
-    text.remove_prefix(end + 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   portions.flush();
 }

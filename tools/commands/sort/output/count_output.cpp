@@ -1,5 +1,6 @@
 #include "tools/commands/sort/output/count_output.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <utility>
@@ -18,9 +19,10 @@ constexpr std::size_t kNumberBytes = 21;  // the longest number, and a blank
 void CountOutput::write(std::span<const std::uint8_t> bytes) {
   std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   while (!text.empty()) {
-    const std::size_t end = text.find(order_.format.line_end);
+    // An input that changes while it is sorted may have lost the end of its last line.
+    const std::size_t end = std::min(text.find(order_.format.line_end), text.size());
     take(text.substr(0, end));
-    text.remove_prefix(end + 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
 
