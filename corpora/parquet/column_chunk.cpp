@@ -194,7 +194,6 @@ bool ParquetColumn::has_pieces(const PageHeader& header, std::span<const std::ui
 
 void ParquetColumn::take_dictionary_texts(std::span<const std::uint8_t> stored) {
   PagePieces pieces(stored, dictionary_bytes_, pool_);
-  dictionary_texts_.reserve(dictionary_values_);
   while (dictionary_texts_.size() < dictionary_values_) {
     const std::size_t bytes = begin_text(pieces, "a text within its dictionary");
     if (dictionary_pieces_.empty() || dictionary_pieces_.back().bytes != pieces.piece()) {
@@ -212,11 +211,11 @@ std::size_t ParquetColumn::begin_text(PagePieces& pieces, const char* expected) 
   const std::size_t left = pieces.left();
   if (left < kLengthBytes) fail(expected, "a longer one");
   const std::uint8_t* const length = pieces.need(kLengthBytes);
-  if (length == nullptr) fail_unpacking(left);
+  if (length == nullptr) fail_unpacking(pieces.raw_bytes());
   const std::size_t bytes = load_le<std::uint32_t>(length);
   pieces.pass(kLengthBytes);
   if (bytes > left - kLengthBytes) fail(expected, "a longer one");
-  if (pieces.need(bytes) == nullptr) fail_unpacking(left);
+  if (pieces.need(bytes) == nullptr) fail_unpacking(pieces.raw_bytes());
   return bytes;
 }
 
@@ -312,7 +311,9 @@ ParquetValues ParquetColumn::read(std::size_t rows) {
     }
     page_.rows -= count;
     done += count;
-    if (page_.rows == 0 && page_.pieces != nullptr && !page_.pieces->is_whole()) fail_unpacking(page_.pieces->left());
+    if (page_.rows == 0 && page_.pieces != nullptr && !page_.pieces->is_whole()) {
+      fail_unpacking(page_.pieces->raw_bytes());
+    }
   }
   return out;
 }

@@ -25,7 +25,8 @@ class PagePieces {
 
   // The next `bytes` bytes, in piece(). Null if the page ends before, or is damaged. Valid as long as the piece.
   const std::uint8_t* need(std::size_t bytes);
-  void pass(std::size_t bytes) { at_ += bytes; }  // Requires: they were needed
+  void pass(std::size_t bytes) { at_ += bytes; }        // Requires: they were needed
+  std::size_t raw_bytes() const { return raw_bytes_; }  // of the page
   // The bytes of the page that were not passed.
   std::size_t left() const { return raw_bytes_ - made_ + (end_ - at_); }
   // Whether the rest is not damaged either. Unpacks it.

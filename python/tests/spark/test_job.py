@@ -361,8 +361,8 @@ class SourceTree(JobCase):
         source = self.scratch / "source"
         shutil.copytree(Path(driver.__file__).parents[1], source / "spillway", ignore=shutil.ignore_patterns("*.so"))
         self.write("in/a.jsonl", jsonl(70, 50))
-        command = [sys.executable, "-m", "spillway.spark", "index", str(self.scratch / "in"), "-o", str(self.out), "--parts", "2",
-                   "--launcher", "local", "--memory", "128M", "--max-error-rate", "1", "--program", PROGRAM,
+        command = [sys.executable, "-m", "spillway.spark", "index", str(self.scratch / "in"), "-o", str(self.out),
+                   "--parts", "2", "--launcher", "local", "--memory", "128M", "--max-error-rate", "1", "--program", PROGRAM,
                    "--one-index"]  # fmt: skip
         path = f"{source}{os.pathsep}{self.scratch}"
         done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(, ChangingInput, ::testing::Values(change_bytes, join_a
 
 TEST_P(ChangingInput, LetsASortEnd) {
   testing::ScratchDirectory scratch;
-  unsigned ended = 0, refused = 0;
+  unsigned refused = 0;
   const std::string text = some_text();
   for (unsigned round = 0; round < kRounds; ++round) {
     std::ofstream(scratch / "in", std::ios::binary) << text;
@@ -121,13 +121,11 @@ TEST_P(ChangingInput, LetsASortEnd) {
     const Changer changer(scratch / "in", round, GetParam());
     try {
       tbb::task_arena(3).execute([&] { sort_lines(input, some_orders()[round % 5], options, output); });
-      ++ended;
     } catch (const Error&) {
       ++refused;
     }
     EXPECT_LE(output.bytes(), 2 * kFileBytes);
   }
-  EXPECT_EQ(ended + refused, kRounds);
   EXPECT_GT(refused, 0U);
 }
 
