@@ -1,4 +1,4 @@
-// What a hypervisor does with memory that this machine has free.
+// Tells whether a hypervisor takes back the memory that this machine has free.
 #pragma once
 
 #include <filesystem>

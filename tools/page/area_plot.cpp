@@ -51,7 +51,7 @@ class AreaDrawing {
     return sample + 1 < plot_.begins.size() ? begin_of(sample + 1) : x_.place(plot_.seconds);
   }
 
-  // Of a rectangle from the sample `first` to the end of `last`.
+  // Returns the width of a rectangle from the sample `first` to the end of `last`.
   double width_of(std::size_t first, std::size_t last, std::size_t part) const {
     const bool has_neighbour = last + 1 < plot_.begins.size() && plot_.values[part][last + 1] > 0;
     return end_of(last) - begin_of(first) + (has_neighbour ? kOverlap : 0);

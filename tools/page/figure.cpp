@@ -58,7 +58,7 @@ std::string legend_html(const Figure& figure) {
 
 constexpr std::size_t kFewColumns = 4, kManyColumns = 9;
 
-// Of sentences: shown whole, and on a narrow page with a line for each cell.
+// A table of sentences is shown whole, and on a narrow page with a line for each cell.
 bool is_of_words(const Table& table) { return table.text_columns >= 3 && table.text_columns >= table.head.size(); }
 
 std::string table_class(const Table& table) {

@@ -27,7 +27,7 @@ MeasuredHere merge_gain_on(const char* distribution) {
   return {.of = {.sorter = kMerge, .input = distribution}, .against = {.sorter = kMerge, .input = "entropy-1"}};
 }
 
-// Times as fast as another sort, by keys of so many bits: 32 of pairs.
+// Returns how many times as fast as another sort ours is, with keys of `bits` bits; pairs have keys of 32.
 MeasuredHere davidson_gain(const char* rival, unsigned bits) {
   return {.of = {.sorter = kForm, .bits = bits}, .against = {.sorter = rival, .bits = bits}};
 }

@@ -369,7 +369,7 @@ bool LineText::place_keys(std::vector<TextPiece>& pieces) {
   tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
     std::string keys;
     TextPiece piece{pieces[i].begin, pieces[i].begin};
-    // As many lines as were counted, though mapped text may have changed.
+    // It takes as many lines as were counted, though mapped text may have changed.
     for (std::size_t left = pieces[i].lines; fits && left != 0; --left) {
       const std::size_t end = left == 1 ? pieces[i].end : line_end(piece.end, pieces[i].end);
       const std::size_t line_bytes = line_bytes_before(piece.end, end);
@@ -389,7 +389,7 @@ bool LineText::place_keys(std::vector<TextPiece>& pieces) {
   return fits;
 }
 
-// Bytes of a line without its end. It may be missing where mapped text has changed.
+// Returns the bytes of a line without its end, which may be missing where mapped text has changed.
 std::size_t LineText::line_bytes_before(std::size_t begin, std::size_t end) const {
   return end == begin ? 0 : end - begin - lines_.end_bytes();
 }

@@ -19,7 +19,7 @@ std::span<const std::uint8_t> view(const Bytes& bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-// Bytes of which many repeat what stood up to 3 MiB before, so that matches cross the borders of pieces.
+// Returns bytes that often repeat earlier ones, up to 3 MiB before them, so that matches cross the borders of pieces.
 Bytes repeating(std::size_t bytes, unsigned seed) {
   std::mt19937 random(seed);
   Bytes out;
@@ -41,7 +41,7 @@ Bytes frame(const Bytes& raw, int level) {
   return out;
 }
 
-// The page, read in steps of up to `most` bytes, each of which must be in one place; shorter if it is damaged.
+// Reads the page in steps of up to `most` bytes, and expects each step in one place. Returns less if it is damaged.
 Bytes read(const Bytes& stored, std::size_t raw_bytes, std::size_t most, unsigned seed) {
   const auto pool = PagePool::make();
   PagePieces pieces(view(stored), raw_bytes, *pool);

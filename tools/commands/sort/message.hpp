@@ -15,7 +15,7 @@ class SortError : public Error {
       : Error(ExitCode::kUsageOrIo, message), shows_hint_(shows_hint), is_printed_(is_printed) {}
   bool shows_hint() const { return shows_hint_; }
   bool is_printed() const { return is_printed_; }  // the message is on standard error already
-  // Of the program, where GNU sort has another one than code(), which tells the kind of the error.
+  // The program ends with this code, where GNU sort has another one than code(), which tells the kind of the error.
   ExitCode exit_code() const { return exit_code_; }
 
  protected:

@@ -39,7 +39,7 @@ class SortReport {
   std::optional<std::uint64_t> expected_output_bytes() const;
   // The size of all inputs, if it is known.
   std::optional<std::uint64_t> expected_input_bytes() const;
-  // What was written to scratch files.
+  // Returns how many bytes were written to scratch files.
   std::uint64_t scratch_bytes() const { return summary_.spilled_bytes; }
 
   // Prints a line above the progress line.

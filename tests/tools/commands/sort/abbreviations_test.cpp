@@ -22,7 +22,7 @@ class SortAbbreviations : public testing::SortCommandTest {
     file("in", " 10\n9\n1e1\n2K\nb\nB\nB\nFeb\nJan\na10\na9\n\x01z\n-d\n c\n");
   }
 
-  // Of all long options that a program's help names: what they begin with, two dashes left out.
+  // Returns every prefix of every long option that a program's help names, without the two dashes.
   static std::set<std::string> prefixes(const std::string& program) {
     const std::string help = run_program({program, "--help"}).out;
     const std::regex option("--([a-z0-9-]+)");
@@ -34,7 +34,7 @@ class SortAbbreviations : public testing::SortCommandTest {
     return found;
   }
 
-  // What a sort put out, to a file as well, and what it said, without the name of the program.
+  // Runs a sort. The result has its output, that to a file as well, and its messages without the name of the program.
   ProgramResult run(const std::string& program, Words words) const {
     words.insert(words.begin(), program);
     ProgramResult result = run_program(words, {.environment = {"LC_ALL=C"}});

@@ -242,7 +242,7 @@ TEST_F(LongLines, HaveKeysOfLessThanTwoGibibytes) {
   }
 }
 
-// What a message names before the words about a line.
+// Returns the place that a message names before the words about a line.
 std::string place_in(const std::string& message, std::size_t line_bytes) {
   const std::string words = ": a line of " + std::to_string(line_bytes) + " bytes does not fit the memory of the sort";
   const std::size_t end = message.find(words);
