@@ -19,7 +19,7 @@ enum class RecordForm : std::uint8_t {
 inline constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 32;
 inline constexpr unsigned kMostPairKeyBits = 32;
 
-// The records to sort. If they are pairs, there are at most kMostPairs, and their keys have at most kMostPairKeyBits bits.
+// The records to sort. Pairs are at most kMostPairs, and their keys have at most kMostPairKeyBits bits.
 struct RecordSet {
   KeySetOptions keys;
   RecordForm form = RecordForm::kKeys;
