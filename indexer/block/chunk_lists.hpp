@@ -1,11 +1,11 @@
 // The lists of inverted chunks (ChunkForm::kPostings) as fragments of the lists of their block.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "indexer/block/terms.hpp"
+#include "io/base/bytes.hpp"
 #include "io/format/run.hpp"
 
 namespace spillway {
@@ -36,37 +36,29 @@ class ChunkLists {
 
   // Prefetches for a walk over the strings in order, which is at the i-th string and ends at `end`; neighbours in this
   // order may be in different chunks. Works in two steps: the second one reads what the first one has prefetched.
-  void prefetch(std::size_t i, std::size_t end) const {
-    constexpr std::size_t kStep = 16;
+  [[gnu::always_inline]] void prefetch(std::size_t i, std::size_t end) const {
+    constexpr std::size_t kStep = 4;
     if (i + 2 * kStep < end) {
       const std::size_t next = i + 2 * kStep;
       const ChunkPostings& chunk = *chunks_[terms_.chunk(next)];
       __builtin_prefetch(&chunk.lists[terms_.term(next)]);
+      if (terms_.starts_term(next)) __builtin_prefetch(&chunk.terms[terms_.term(next)]);
       if (!chunk.distance_ranges.empty()) __builtin_prefetch(&chunk.distance_ranges[terms_.term(next)]);
     }
     if (i + kStep < end) {
       const std::size_t next = i + kStep;
       const ChunkPostings& chunk = *chunks_[terms_.chunk(next)];
       const ChunkList& list = chunk.lists[terms_.term(next)];
-      prefetch_bytes(chunk.postings.data() + list.posting_offset, list.posting_bytes);
+      if (terms_.starts_term(next)) __builtin_prefetch(chunk.term_text(terms_.term(next)).data());
+      prefetch_bytes(chunk.postings.subspan(list.posting_offset, list.posting_bytes));
       if (chunk.distance_ranges.empty()) return;
-      const std::span<const std::uint8_t> positions = distances(chunk, terms_.term(next));
-      prefetch_bytes(positions.data(), positions.size());
+      prefetch_bytes(distances(chunk, terms_.term(next)));
     }
   }
 
  private:
   static std::span<const std::uint8_t> distances(const ChunkPostings& chunk, std::uint32_t term) {
     return chunk.distances.subspan(chunk.distance_ranges[term].offset, chunk.distance_ranges[term].bytes);
-  }
-
-  // Prefetches only the first cache lines of a list: most lists are short, and the hardware prefetcher handles the
-  // rest.
-  static void prefetch_bytes(const std::uint8_t* begin, std::size_t bytes) {
-    constexpr std::size_t kLineBytes = 64, kMostBytes = 6 * kLineBytes;
-    const std::uint8_t* const end = begin + std::min(bytes, kMostBytes);
-    for (const std::uint8_t* at = begin; at < end; at += kLineBytes) __builtin_prefetch(at);
-    __builtin_prefetch(end - 1);
   }
 
   const BlockTerms& terms_;

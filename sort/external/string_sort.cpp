@@ -195,7 +195,7 @@ void ExternalStringSort::stream_repeated(const Take& take, const CheckCancelled&
 }
 
 // Consecutive strings of the order lie far apart in memory. The reference is prefetched first, then the bytes it names.
-void ExternalStringSort::prefetch(std::size_t i) const {
+inline void ExternalStringSort::prefetch(std::size_t i) const {
   constexpr std::size_t kStep = 12;
   if (i + 2 * kStep < order_.size()) __builtin_prefetch(&at(i + 2 * kStep));
   if (i + kStep < order_.size()) __builtin_prefetch(at(i + kStep).data);

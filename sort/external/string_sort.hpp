@@ -61,7 +61,7 @@ class ExternalStringSort {
   Run merge_group(std::span<Run> group);
   void stream(std::span<Run> group, const Take& take);
   void stream_repeated(const Take& take, const CheckCancelled& check_cancelled);
-  void prefetch(std::size_t i) const;
+  [[gnu::always_inline]] void prefetch(std::size_t i) const;  // else GCC drops its calls
   std::span<const std::uint64_t> mark_repeated(std::size_t begin, std::size_t end);
   void take_repeated(const Take& take, const CheckCancelled& check_cancelled);
 
