@@ -3,7 +3,7 @@ from papers.results import Case, Results, milliseconds, number, power, seconds, 
 
 PAPER = "capannini2012"
 CPU, CPU_ALL, GPU, GPU_PLUS = "cpu:cpu-quick@1", "cpu+", "gpu:gpu-bitonic", "gpu+:gpu-bitonic"
-BY_32_BITS, COUNTERS = "h100/capannini2012_32bit.json", "h100/sort_counters.json"
+COUNTERS = "h100/sort_counters.json"
 RFCS = "h100/rfcs/capannini2012_table_2.json"
 COUNTED = {"gpu-bitonic": "bitonic", "gpu-quick": "quicksort", "gpu-radix:satish": "radix"}
 
@@ -14,14 +14,9 @@ def times(cases: list[Case], names: list[str], bits: int) -> tuple[list[str], li
     return [f"figure 5: ms, {bits} bits"] + names, rows
 
 
-def sorts(results: Results) -> str:
-    cases = [case for case in results.cases(PAPER, "figure 5") if case["bits"] == 64]
-    return results.table(*times(cases, list(sorters(cases[0])), 64), PAPER, "figure 5")
-
-
-def sorts_by_32_bits(results: Results) -> str:
-    names = ["gpu-bitonic", "gpu-quick", "gpu-radix:satish", "gpu-radix"]
-    return with_source(table(*times(results.other(BY_32_BITS), names, 32)), [BY_32_BITS])
+def sorts(results: Results, bits: int) -> str:
+    cases = [case for case in results.cases(PAPER, "figure 5") if case["bits"] == bits]
+    return results.table(*times(cases, list(sorters(cases[0])), bits), PAPER, "figure 5")
 
 
 def counters(results: Results) -> str:
@@ -108,7 +103,7 @@ def halves(results: Results) -> str:
 
 
 def tables(results: Results) -> dict[str, str]:
-    return {"capannini sorts": sorts(results), "capannini sorts by 32 bits": sorts_by_32_bits(results),
+    return {"capannini sorts": sorts(results, 64), "capannini sorts by 32 bits": sorts(results, 32),
             "capannini counters": counters(results),
             "capannini indexers": indexers(results, "table 2", "table 2", papers=True),
             "capannini long": indexers(results, "table 2, long documents", "table 2, long documents", papers=False),
