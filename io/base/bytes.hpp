@@ -21,6 +21,7 @@ inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
 // Functions that only prefetch must be inlined always: GCC takes them for functions without effect, and drops their calls.
 [[gnu::always_inline]] inline void prefetch_bytes(std::span<const std::uint8_t> list) {
   constexpr std::size_t kLineBytes = 64, kMostBytes = 6 * kLineBytes;
+  if (list.empty()) return;
   const std::uint8_t* const end = list.data() + std::min(list.size(), kMostBytes);
   for (const std::uint8_t* at = list.data(); at < end; at += kLineBytes) __builtin_prefetch(at);
   __builtin_prefetch(end - 1);
