@@ -39,8 +39,9 @@ class LineBlock {
   const LongestLine& longest() const { return text_.longest(); }
   std::span<const std::uint8_t> pending() const { return text_.pending(); }
   void drop_pending() { text_.drop_pending(); }
+  void leave_for_last(std::size_t bytes) { text_.leave_for_last(bytes); }
   void shrink(std::size_t bytes) { text_.shrink(bytes); }
-  std::size_t used_bytes() { return text_.used_bytes(); }
+  std::size_t used_bytes() const { return text_.used_bytes(); }
   void drop_free_pages() { text_.drop_free_pages(); }
   std::size_t lines() const { return text_.lines(); }
   std::size_t text_bytes() const { return text_.text().size(); }

@@ -151,6 +151,11 @@ std::optional<std::uint64_t> LineInput::file_ahead() {
   return file_ != nullptr && offset_ == 0 ? std::optional(file_->size()) : std::nullopt;
 }
 
+std::optional<std::uint64_t> LineInput::bytes_left() const {
+  if (file_ == nullptr || next_ != paths_.size()) return std::nullopt;
+  return file_->size() - std::min(offset_, file_->size());
+}
+
 const ReadableFile* LineInput::only_file() { return paths_.size() == 1 && file_ahead() ? file_.get() : nullptr; }
 
 void LineInput::leave_out_file() {

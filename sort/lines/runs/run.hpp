@@ -155,10 +155,15 @@ class BlockWalk {
   std::string first_;
 };
 
+// What runs take of their records if nothing else is wanted.
+inline constexpr double kWantedShare = 0.29;
+
 // Encodes records, in order, into a block.
 class BlockEncoder {
  public:
-  explicit BlockEncoder(const RecordOrder& order) : order_(order) {}
+  // `wanted_share`: what blocks take of their records together, where zstd can do that.
+  explicit BlockEncoder(const RecordOrder& order, double wanted_share = kWantedShare)
+      : order_(order), wanted_share_(wanted_share) {}
   // `shared`: bytes that the record and the last one have in common; without meaning for the first of a block. Copies
   // what it needs of the record.
   void add(const Record& record, std::size_t shared);
@@ -179,6 +184,7 @@ class BlockEncoder {
   EncodedBlock take(StoredBytes stored);
 
   RecordOrder order_;
+  double wanted_share_;
   StoredBytes raw_;  // the first raw_bytes_ are in use
   std::size_t raw_bytes_ = 0;
   std::string first_;
@@ -245,6 +251,9 @@ class RunSpace {
   void charge(std::uint64_t bytes);
   void release(const Run& run);
   std::uint64_t written_bytes() const { return written_bytes_; }
+  // What the next runs may take of their records.
+  double wanted_share() const { return wanted_share_; }
+  void want_share(double share) { wanted_share_ = share; }
 
  private:
   std::vector<std::string> directories_;
@@ -253,6 +262,7 @@ class RunSpace {
   std::vector<std::unique_ptr<UnlinkedFile>> files_;
   std::size_t next_ = 0;
   std::uint64_t used_bytes_ = 0, written_bytes_ = 0;
+  double wanted_share_ = kWantedShare;
 };
 
 }  // namespace spillway
