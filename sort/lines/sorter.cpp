@@ -29,7 +29,7 @@ constexpr std::size_t kHeadPart = 4, kHeadBlockOfThread = std::size_t{8} << 20;
 // The part of the memory for lines that text takes which is read ahead of them: as much as a disk reads while 16
 // threads sort a block and make a run of it.
 constexpr double kAheadPart = 0.45;
-constexpr double kMostShare = 0.295;  // what scratch files take of the input if its size is known
+constexpr double kMostShare = 0.297;  // what scratch files take of the input if its size is known
 
 // Fills blocks, and writes the only one, or makes runs of them and merges these.
 class BlockwiseSort {

@@ -103,7 +103,7 @@ class RangeWorker {
         put(encoder.encode_alone(merger.record()));
         continue;
       }
-      encoder.add(merger.record(), merger.shared());
+      encoder.add_padded(merger.record(), merger.shared());
       if (encoder.record_bytes() >= block_bytes_) put(encoder.finish());
     }
     if (!encoder.is_empty()) put(encoder.finish());
@@ -333,7 +333,7 @@ bool merges_at_once(std::span<const Run> runs, const LineOrder& order, const Mer
 
 std::size_t memory_beside_merge(std::span<const Run> runs, const MergeResources& resources) {
   constexpr std::size_t kUncertain = std::size_t{1} << 20;
-  std::size_t cursor_bytes = resources.block_bytes, kept = 0;
+  std::size_t cursor_bytes = runs.empty() ? resources.block_bytes : 0, kept = 0;
   for (const Run& run : runs) {
     cursor_bytes = std::max(cursor_bytes, cursor_of(run));
     kept += 2 * run.own_bytes();

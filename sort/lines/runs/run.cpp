@@ -171,19 +171,29 @@ void BlockEncoder::count(const Record& record) {
   longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
 }
 
-void BlockEncoder::add(const Record& record, std::size_t shared) {
+template <typename Copy>
+void BlockEncoder::add(const Record& record, std::size_t shared, const Copy& copy) {
   if (is_empty()) {
     shared = 0;
     begin(record);
   }
-  const std::size_t further = record.bytes.size() - shared, most = raw_bytes_ + 3 * kMaxVarintBytes + further;
+  const std::size_t further = record.bytes.size() - shared;
+  const std::size_t most = raw_bytes_ + 3 * kMaxVarintBytes + further + kCopyPadding;
   if (raw_.size() < most) raw_.resize(std::min(2 * most, most + kLongLine));
   std::uint8_t* end = write_varint(raw_.data() + raw_bytes_, shared);
   end = write_varint(end, further);
   if (order_.has_keys) end = write_varint(end, record.key_bytes);
-  end = copy_bytes(bytes_of(record.bytes.substr(shared)), end);
+  end = copy(bytes_of(record.bytes.substr(shared)), end);
   raw_bytes_ = static_cast<std::size_t>(end - raw_.data());
   count(record);
+}
+
+void BlockEncoder::add(const Record& record, std::size_t shared) { add(record, shared, copy_bytes); }
+
+void BlockEncoder::add_padded(const Record& record, std::size_t shared) {
+  add(record, shared, [](std::span<const std::uint8_t> from, std::uint8_t* to) {
+    return copy_padded(from.data(), from.size(), to);
+  });
 }
 
 void BlockEncoder::note(const Record& record) {

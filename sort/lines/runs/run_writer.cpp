@@ -108,7 +108,7 @@ class RunWriter {
         continue;
       }
       const Record record = make_record(line, encoder_, order_, keyed[i % 2]);
-      records.add(record, shared(last.bytes, record.bytes));
+      add(records, record, last.bytes);
       last = record;
       if (records.record_bytes() >= block_bytes) goes_on = put(records.finish());
     }
@@ -132,8 +132,9 @@ class RunWriter {
   }
 
   // Lines of a block are padded, records with keys are not.
-  std::size_t shared(std::string_view last, std::string_view record) const {
-    return order_.has_keys ? shared_bytes(last, record) : shared_padded_bytes(last, record);
+  void add(BlockEncoder& records, const Record& record, std::string_view last) const {
+    if (order_.has_keys) return records.add(record, shared_bytes(last, record.bytes));
+    records.add_padded(record, shared_padded_bytes(last, record.bytes));
   }
 
   LineBlock& block_;
