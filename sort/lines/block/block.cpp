@@ -22,7 +22,7 @@ namespace {
 
 static_assert(LineText::kBatch <= SplitterTree::kBatch);
 constexpr std::size_t kLeastSplit = 8192;  // lines that are worth splitting
-constexpr std::size_t kLinesPerSample = 128, kMostSample = 16384;
+constexpr std::size_t kLinesPerSample = 256, kMostSample = 16384;
 constexpr std::size_t kRangesOfThread = 4;  // a range of pieces counts its lines by leaves
 constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;  // least of a part
 constexpr std::size_t kLargeLeaf = 65536;                     // least lines that all threads sort together

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{32} << 20;  // text that is read, and then cut, at once
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
+// A block is full if it has no room for this part of its text, but for at least a page.
+constexpr std::size_t kPartOfStep = 512, kWorthReading = std::size_t{64} << 10;
 constexpr std::size_t kPageBytes = 4096;                   // whose multiples can be mapped
 constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
 constexpr std::size_t kReadAfter = 8;                      // bytes that may be read after a key
@@ -155,7 +157,7 @@ bool LineText::fill(LineSource& input) {
     }
     if (is_at_end_) break;
     const std::size_t step = step_bytes();
-    if (step < 4096 && line_count_ != 0) break;
+    if (line_count_ != 0 && step < std::clamp(text_bytes_ / kPartOfStep, kPageBytes, kWorthReading)) break;
     if (step == 0 && grow()) continue;
     if (step == 0) refuse(input);
     const std::size_t most = std::min({step, kStepBytes, bytes_before_last(input)});
