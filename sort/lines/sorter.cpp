@@ -29,7 +29,8 @@ constexpr std::size_t kHeadPart = 4, kHeadBlockOfThread = std::size_t{8} << 20;
 // The part of the memory for lines that text takes which is read ahead of them: as much as a disk reads while 16
 // threads sort a block and make a run of it.
 constexpr double kAheadPart = 0.45;
-constexpr double kMostShare = 0.297;  // what scratch files take of the input if its size is known
+// If the size of the input is known: the part of it that scratch files take, where zstd can do that.
+constexpr double kMostShare = 0.297;
 
 // Fills blocks, and writes the only one, or makes runs of them and merges these.
 class BlockwiseSort {
@@ -109,7 +110,7 @@ class BlockwiseSort {
   bool fill() {
     const bool may_keep_last = !head_ && options_.keeper == nullptr && options_.block_bytes == 0;
     const std::size_t beside = may_keep_last ? memory_beside_merge(runs_, resources_) : 0;
-    last_block_bytes_ = std::min(beside, most_memory_) / 32 * 31;
+    last_block_bytes_ = std::min(beside, most_memory_) / 32 * 31;  // lines may become shorter
     block_->leave_for_last(last_block_bytes_);
     return block_->fill(*source_);
   }
@@ -252,14 +253,14 @@ class BlockwiseSort {
     return encoding_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), memory_);
   }
 
-  // Runs may take more where lines stay in memory.
+  // What runs may take of their lines: more where others stay in memory.
   double wanted_share() const {
     const std::optional<std::uint64_t> left = source_->bytes_left();
     if (!left) return kWantedShare;
-    const double known = static_cast<double>(block_->text_bytes());
     const double all = static_cast<double>(input_.bytes_read() + *left);
-    const double last = static_cast<double>(last_block_bytes_) * known / static_cast<double>(block_->used_bytes());
-    return std::max(kWantedShare, kMostShare / (1 - last / all));
+    const double each = static_cast<double>(block_->used_bytes()) / static_cast<double>(block_->text_bytes());
+    const double last = block_->has_all() ? 0 : static_cast<double>(last_block_bytes_) / each;
+    return last < all ? kMostShare / (1 - last / all) : kWantedShare;
   }
 
   void spill() {

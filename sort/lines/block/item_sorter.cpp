@@ -11,10 +11,10 @@ namespace spillway {
 namespace {
 
 constexpr std::uint32_t kSmall = kMostSmallItems;  // up to here, one step sorts by the caches
-constexpr std::uint32_t kFewStrings = 8;   // up to here, insertion sort on whole strings
-constexpr std::uint32_t kAhead = 32;       // items whose texts are loaded early
-constexpr std::size_t kMostWaiting = 512;  // groups, before they are loaded
-constexpr std::size_t kTaskItems = 32768;  // that are worth a task of their own
+constexpr std::uint32_t kFewStrings = 8;           // up to here, insertion sort on whole strings
+constexpr std::uint32_t kAhead = 32;               // items whose texts are loaded early
+constexpr std::size_t kMostWaiting = 512;          // groups, before they are loaded
+constexpr std::size_t kTaskItems = 32768;          // that are worth a task of their own
 
 std::uint64_t middle(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));

@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{32} << 20;  // text that is read, and then cut, at once
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
-// A block is full if it has no room for this part of its text, but for at least a page.
+// A block is full if it has no room for this part of its text, or for so many bytes, or for a page.
 constexpr std::size_t kPartOfStep = 512, kWorthReading = std::size_t{64} << 10;
-constexpr std::size_t kPageBytes = 4096;                   // whose multiples can be mapped
-constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
-constexpr std::size_t kReadAfter = 8;                      // bytes that may be read after a key
-constexpr std::size_t kPartOfLongLine = 8;                 // the part of a long line that is read ahead, after it
+constexpr std::size_t kPageBytes = 4096;                  // whose multiples can be mapped
+constexpr std::size_t kKeyBytes = std::size_t{64} << 10;  // of encoded keys that a task places at once
+constexpr std::size_t kReadAfter = 8;                     // bytes that may be read after a key
+constexpr std::size_t kPartOfLongLine = 8;                // the part of a long line that is read ahead, after it
 
 std::string_view text_of(const std::uint8_t* from, std::size_t bytes) {
   return {reinterpret_cast<const char*>(from), bytes};
@@ -105,7 +105,8 @@ std::size_t LineText::bytes_before_last(const LineSource& input) const {
   const std::optional<std::uint64_t> left = input.bytes_left();
   if (last_block_bytes_ == 0 || line_count_ == 0 || !left) return kNoLimit;
   const double each = memory_of_byte(), rest = static_cast<double>(pending_bytes_ + *left);
-  const bool fits_this = (static_cast<double>(text_bytes_) + rest) * each < kSurelyMore * static_cast<double>(buffer_.size());
+  const bool fits_this =
+      (static_cast<double>(text_bytes_) + rest) * each < kSurelyMore * static_cast<double>(buffer_.size());
   if (fits_this) return kNoLimit;
   const double before = rest - static_cast<double>(last_block_bytes_) / each;
   if (before <= 0) return 0;

@@ -340,7 +340,8 @@ std::size_t memory_beside_merge(std::span<const Run> runs, const MergeResources&
   }
   const std::size_t count = runs.size() + 2;
   // A quarter of the memory is for ranges, as plan_merge() divides it.
-  const std::size_t cursors = std::max(4 * count * cursor_bytes, token_count() * (kLeastRangeBytes + count * cursor_bytes));
+  const std::size_t cursors =
+      std::max(4 * count * cursor_bytes, token_count() * (kLeastRangeBytes + count * cursor_bytes));
   const std::size_t needed = cursors + cursors / 8 + kept + kUncertain;
   return resources.memory_bytes - std::min(resources.memory_bytes, needed);
 }

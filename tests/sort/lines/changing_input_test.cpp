@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(, ChangingInput, ::testing::Values(change_bytes, join_a
 // How a file is sorted while it changes.
 struct Sort {
   LineOrder order;
-  std::size_t block_bytes = 0;         // not 0: by runs
-  bool is_among_others = false;        // between two files that do not change
+  std::size_t block_bytes = 0;          // not 0: by runs
+  bool is_among_others = false;         // between two files that do not change
   std::size_t file_bytes = kFileBytes;  // of all
 };
 

@@ -21,7 +21,8 @@ LineOrder second_field() {
   return order;
 }
 
-// Two lines, a key of kManyBytes or more at the end of the second one, and a line end after the text, as a block has it.
+// Two lines, a key of kManyBytes or more at the end of the second one, and a line end after the text, as a block has
+// it.
 class LongStrings : public ::testing::Test {
  protected:
   static constexpr std::size_t kBegin = 10, kField = kBegin + 5'000'000, kEnd = kField + kLine;

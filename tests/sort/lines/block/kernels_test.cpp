@@ -168,7 +168,8 @@ TEST(SmallSortKernels, SortStablyByCaches) {
     const std::size_t count = round % (kMostSmallItems + 1);
     const std::uint64_t most = round % 3 == 0 ? 4 : round % 3 == 1 ? 100 : ~std::uint64_t{0};
     std::vector<LineItem> items;
-    for (std::size_t i = 0; i != count; ++i) items.push_back({most == ~std::uint64_t{0} ? random() : random() % most, i});
+    for (std::size_t i = 0; i != count; ++i)
+      items.push_back({most == ~std::uint64_t{0} ? random() : random() % most, i});
     std::vector<LineItem> expected = items;
     std::ranges::stable_sort(expected, {}, &LineItem::cache);
     for (const SmallSortKernel& kernel : all_small_sort_kernels()) {
