@@ -101,12 +101,13 @@ std::size_t LineText::expected_text() const {
 // How much may be read before the rest fits the last block. If all fits this one, or it is not known, that is no limit.
 std::size_t LineText::bytes_before_last(const LineSource& input) const {
   constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
-  constexpr double kSurelyMore = 1.02;  // times this block: lines that are not read may be longer than those before
+  // Times this block: lines that are not read may be longer than those before. A first block rather holds all.
+  const double surely_more = earlier_lines_ == 0 ? 1.02 : 0.98;
   const std::optional<std::uint64_t> left = input.bytes_left();
   if (last_block_bytes_ == 0 || line_count_ == 0 || !left) return kNoLimit;
   const double each = memory_of_byte(), rest = static_cast<double>(pending_bytes_ + *left);
   const bool fits_this =
-      (static_cast<double>(text_bytes_) + rest) * each < kSurelyMore * static_cast<double>(buffer_.size());
+      (static_cast<double>(text_bytes_) + rest) * each < surely_more * static_cast<double>(buffer_.size());
   if (fits_this) return kNoLimit;
   const double before = rest - static_cast<double>(last_block_bytes_) / each;
   if (before <= 0) return 0;
