@@ -29,6 +29,8 @@ constexpr std::size_t kHeadPart = 4, kHeadBlockOfThread = std::size_t{8} << 20;
 // The part of the memory for lines that text takes which is read ahead of them: as much as a disk reads while 16
 // threads sort a block and make a run of it.
 constexpr double kAheadPart = 0.45;
+// If the size of the input is known: the part of it that scratch files take, where zstd can do that.
+constexpr double kMostShare = 0.297;
 
 // Fills blocks, and writes the only one, or makes runs of them and merges these.
 class BlockwiseSort {
@@ -75,7 +77,7 @@ class BlockwiseSort {
     LineSortSummary::Seconds& seconds = summary_.seconds;
     if (options_.keeper != nullptr) go_on(*options_.keeper);
     if (options_.reads_ahead && input_.file_ahead().value_or(0) > most_memory_) read_ahead();
-    while (timed(seconds.read, [&] { return block_->fill(*source_); })) {
+    while (timed(seconds.read, [&] { return fill(); })) {
       summary_.bytes = ahead_ ? ahead_->bytes_read() : input_.bytes_read();
       summary_.lines = head_ ? head_->lines_read() : summary_.lines + block_->lines();
       const bool is_kept = timed(seconds.split, [&] {
@@ -102,6 +104,15 @@ class BlockwiseSort {
     summary_.spilled_bytes = space_.written_bytes();
     if (options_.report) options_.report(summary_);
     return summary_;
+  }
+
+  // If the size of the input is known, the last block is as large as may stay in memory.
+  bool fill() {
+    const bool may_keep_last = !head_ && options_.keeper == nullptr && options_.block_bytes == 0;
+    const std::size_t beside = may_keep_last ? memory_beside_merge(runs_, resources_) : 0;
+    last_block_bytes_ = std::min(beside, most_memory_) / 32 * 31;  // lines may become shorter
+    block_->leave_for_last(last_block_bytes_);
+    return block_->fill(*source_);
   }
 
   // Returns the result of work(), and adds its time to `seconds`.
@@ -242,8 +253,19 @@ class BlockwiseSort {
     return encoding_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), memory_);
   }
 
+  // What runs may take of their lines: more where others stay in memory.
+  double wanted_share() const {
+    const std::optional<std::uint64_t> left = source_->bytes_left();
+    if (!left) return kWantedShare;
+    const double all = static_cast<double>(input_.bytes_read() + *left);
+    const double each = static_cast<double>(block_->used_bytes()) / static_cast<double>(block_->text_bytes());
+    const double last = block_->has_all() ? 0 : static_cast<double>(last_block_bytes_) / each;
+    return last < all ? kMostShare / (1 - last / all) : kWantedShare;
+  }
+
   void spill() {
     check_long_lines();
+    space_.want_share(wanted_share());
     runs_.push_back(
         write_run(*block_, order_, encoder_, space_, resources_.block_bytes, encoding_bytes(), options_.check));
     if (options_.keeper != nullptr) space_.keep(runs_.back(), done());
@@ -273,7 +295,7 @@ class BlockwiseSort {
   std::optional<HeadSource> head_;
   std::optional<ReadAhead> ahead_;
   LineSource* source_;
-  std::size_t block_memory_ = 0, run_bytes_ = 0, doublings_ = 0;
+  std::size_t block_memory_ = 0, run_bytes_ = 0, last_block_bytes_ = 0, doublings_ = 0;
   std::optional<LineBlock> block_;
   bool has_warned_ = false;
   LineSortSummary summary_;

@@ -22,7 +22,7 @@ namespace {
 
 static_assert(LineText::kBatch <= SplitterTree::kBatch);
 constexpr std::size_t kLeastSplit = 8192;  // lines that are worth splitting
-constexpr std::size_t kLinesPerSample = 512, kMostSample = 16384;
+constexpr std::size_t kLinesPerSample = 256, kMostSample = 16384;
 constexpr std::size_t kRangesOfThread = 4;  // a range of pieces counts its lines by leaves
 constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;  // least of a part
 constexpr std::size_t kLargeLeaf = 65536;                     // least lines that all threads sort together
@@ -352,12 +352,18 @@ void LineBlock::sort_by_sorter() {
   add_sorted_parts(0, text_.lines(), false);
 }
 
+// Brings the texts of a part's lines into the processor's cache, many at once: sorting meets them one after the other.
+void LineBlock::load_texts(const Part& part) const {
+  for (const LineItem& item : items_.subspan(part.begin, part.end - part.begin)) load_line_early(item);
+}
+
 void LineBlock::sort_part(std::size_t number) {
   Part& part = parts_[number];
   const Part::Work work = std::exchange(part.work, Part::Work::kNone);
   if (work == Part::Work::kNone) return;
   if (work == Part::Work::kTakeFromText) return take_from_text(part);
   if (work == Part::Work::kSort || work == Part::Work::kSortLines) {
+    load_texts(part);
     ItemSorter sorter(work == Part::Work::kSortLines ? texts_ : strings_);
     for (std::size_t i = part.first; i != part.last; ++i) {
       const Leaf& leaf = leaves_of_items_[i];

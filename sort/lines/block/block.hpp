@@ -39,8 +39,9 @@ class LineBlock {
   const LongestLine& longest() const { return text_.longest(); }
   std::span<const std::uint8_t> pending() const { return text_.pending(); }
   void drop_pending() { text_.drop_pending(); }
+  void leave_for_last(std::size_t bytes) { text_.leave_for_last(bytes); }
   void shrink(std::size_t bytes) { text_.shrink(bytes); }
-  std::size_t used_bytes() { return text_.used_bytes(); }
+  std::size_t used_bytes() const { return text_.used_bytes(); }
   void drop_free_pages() { text_.drop_free_pages(); }
   std::size_t lines() const { return text_.lines(); }
   std::size_t text_bytes() const { return text_.text().size(); }
@@ -66,11 +67,7 @@ class LineBlock {
   // Loads bytes of lines [begin, end) of a sorted part: the first one, and the one after the last; of a line of
   // kManyBytes or more, one inside. The text's padding makes the last one readable.
   void load_early(std::size_t part, std::size_t begin, std::size_t end) const {
-    for (std::size_t i = begin; i != end; ++i) {
-      const LineItem& item = items_[index(part, i)];
-      spillway::load_early(texts_.data(item));
-      spillway::load_early(texts_.data(item) + (item.place & kManyBytes));
-    }
+    for (std::size_t i = begin; i != end; ++i) load_line_early(items_[index(part, i)]);
   }
   // The text, if it is in order as it was read.
   std::span<const std::uint8_t> text_in_order() const {
@@ -113,6 +110,11 @@ class LineBlock {
   void sort_by_sorter();
   void add_leaf_parts();
   void add_sorted_parts(std::size_t begin, std::size_t end, bool has_lines);
+  void load_line_early(const LineItem& item) const {
+    spillway::load_early(texts_.data(item));
+    spillway::load_early(texts_.data(item) + (item.place & kManyBytes));
+  }
+  void load_texts(const Part& part) const;
   void take_from_text(const Part& part);
   void take_lines(Part& part);
   void order_equal(std::span<LineItem> items) const;

@@ -18,7 +18,8 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{1} << 20;  // of one thread at a time
+// Of one thread at a time. The last pieces that a block has room for are small, and read by all threads, too.
+constexpr std::size_t kReadBytes = std::size_t{256} << 10, kDirectReadBytes = std::size_t{1} << 20;
 
 // Calls body(0), ..., body(count - 1) by at most `most` threads: this one, and new ones, as far as the system allows
 // them. Rethrows what one of the calls threw.
@@ -151,6 +152,11 @@ std::optional<std::uint64_t> LineInput::file_ahead() {
   return file_ != nullptr && offset_ == 0 ? std::optional(file_->size()) : std::nullopt;
 }
 
+std::optional<std::uint64_t> LineInput::bytes_left() const {
+  if (file_ == nullptr || next_ != paths_.size()) return std::nullopt;
+  return file_->size() - std::min(offset_, file_->size());
+}
+
 const ReadableFile* LineInput::only_file() { return paths_.size() == 1 && file_ahead() ? file_.get() : nullptr; }
 
 void LineInput::leave_out_file() {
@@ -204,14 +210,15 @@ std::size_t LineInput::read_file(std::span<std::uint8_t> out) {
   const std::uint64_t size = file_->size();
   const std::size_t wanted =
       offset_ < size ? static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size - offset_)) : out.size();
-  const std::size_t parts = (wanted + kReadBytes - 1) / kReadBytes;
+  const std::size_t part_bytes = direct_threads_ != 0 ? kDirectReadBytes : kReadBytes;
+  const std::size_t parts = (wanted + part_bytes - 1) / part_bytes;
   if (offset_ >= size) {
-    const std::size_t got = file_->read_at(offset_, out.first(std::min(wanted, kReadBytes)));
+    const std::size_t got = file_->read_at(offset_, out.first(std::min(wanted, part_bytes)));
     offset_ += got;
     return got;
   }
   const auto read_part = [&](std::size_t part) {
-    const std::size_t begin = part * kReadBytes, bytes = std::min(kReadBytes, wanted - begin);
+    const std::size_t begin = part * part_bytes, bytes = std::min(part_bytes, wanted - begin);
     file_->read_exactly(offset_ + begin, out.subspan(begin, bytes));
   };
   if (direct_threads_ != 0) {

@@ -39,6 +39,8 @@ class LineSource {
   virtual std::size_t map_or_read(std::span<std::uint8_t> out) { return read(out); }
   // Whether the next bytes are those of a file of known size, at its begin: then how many it has.
   virtual std::optional<std::uint64_t> file_ahead() { return std::nullopt; }
+  // How many bytes are left, if the rest is that of one file of known size.
+  virtual std::optional<std::uint64_t> bytes_left() const { return std::nullopt; }
 };
 
 // Not thread-safe; reads in parallel inside the calling thread's TBB arena, unless it reads directly.
@@ -54,6 +56,7 @@ class LineInput final : public LineSource {
   // Bytes of files that something writes to may change until end_mappings().
   std::size_t map_or_read(std::span<std::uint8_t> out) override;
   std::optional<std::uint64_t> file_ahead() override;
+  std::optional<std::uint64_t> bytes_left() const override;
   // Reads files past the page cache, and maps none. Such reads wait for the disk, so they are made by as many threads
   // of their own. Requires: nothing was read yet.
   void read_directly(std::size_t threads) { direct_threads_ = threads; }

@@ -10,11 +10,11 @@ namespace spillway {
 
 namespace {
 
-constexpr std::uint32_t kSmall = 16;       // up to here, insertion sort on the caches
-constexpr std::uint32_t kFewStrings = 8;   // up to here, insertion sort on whole strings
-constexpr std::uint32_t kAhead = 32;       // items whose texts are loaded early
-constexpr std::size_t kMostWaiting = 512;  // groups, before they are loaded
-constexpr std::size_t kTaskItems = 32768;  // that are worth a task of their own
+constexpr std::uint32_t kSmall = kMostSmallItems;  // up to here, one step sorts by the caches
+constexpr std::uint32_t kFewStrings = 8;           // up to here, insertion sort on whole strings
+constexpr std::uint32_t kAhead = 32;               // items whose texts are loaded early
+constexpr std::size_t kMostWaiting = 512;          // groups, before they are loaded
+constexpr std::size_t kTaskItems = 32768;          // that are worth a task of their own
 
 std::uint64_t middle(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
@@ -136,23 +136,14 @@ void ItemSorter::open(Group group) {
 }
 
 void ItemSorter::finish_small(const Group& group) {
-  const std::uint32_t depth = group.depth;
-  const auto is_after = [&](const LineItem& a, const LineItem& b, std::uint32_t class_of_b) {
-    return a.cache > b.cache || (a.cache == b.cache && strings_.end_class(a, depth) > class_of_b);
-  };
-  for (std::uint32_t i = group.begin + 1; i < group.end; ++i) {
-    const LineItem item = items_[i];
-    const std::uint32_t end_class = strings_.end_class(item, depth);
-    std::uint32_t at = i;
-    for (; at > group.begin && is_after(items_[at - 1], item, end_class); --at) items_[at] = items_[at - 1];
-    items_[at] = item;
-  }
-  // Among equal caches, the strings that go on stand last.
+  small_sort_(items_.subspan(group.begin, group.size()));
   for (std::uint32_t begin = group.begin; begin < group.end;) {
     std::uint32_t end = begin + 1;
-    if (strings_.end_class(items_[begin], depth) == ItemStrings::kGoesOn) {
-      while (end != group.end && items_[end].cache == items_[begin].cache) ++end;
-      if (end - begin >= 2) waiting_.push_back({begin, end, depth});
+    while (end != group.end && items_[end].cache == items_[begin].cache) ++end;
+    if (end - begin >= 2) {
+      Group equal{begin, end, group.depth};
+      finish_equal(equal);
+      if (equal.size() >= 2) waiting_.push_back(equal);
     }
     begin = end;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sort/lines/block/items.hpp"
+#include "sort/lines/block/small_sort.hpp"
 
 namespace spillway {
 
@@ -37,6 +38,7 @@ class ItemSorter {
   void insert_strings(const Group& group);
 
   ItemStrings strings_;
+  SmallSort small_sort_ = small_sort();
   std::span<LineItem> items_;
   std::vector<Group> open_;     // unsorted, with their caches
   std::vector<Group> waiting_;  // of equal caches that go on, at the depth of these caches

@@ -37,7 +37,10 @@ std::uint32_t ItemStrings::find_many_bytes(std::uint64_t offset) const {
   if (kind_ == Kind::kLines) return bytes_of_line(offset, offset + kManyBytes);
   if (kind_ == Kind::kEncoded) return load_le<std::uint32_t>(text_ + offset - sizeof(std::uint32_t));
   const ItemStrings lines(Kind::kLines, text_, format_, *encoder_);
-  return static_cast<std::uint32_t>(encoder_->view(lines.view(line_around(offset))).size());
+  const std::string_view found = encoder_->view(lines.view(line_around(offset)));
+  // Where mapped text has changed, the key may begin elsewhere in the line; it ends there all the same.
+  const auto* const end = reinterpret_cast<const std::uint8_t*>(found.data() + found.size());
+  return static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(end - (text_ + offset), 0));
 }
 
 }  // namespace spillway

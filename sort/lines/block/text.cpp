@@ -10,8 +10,6 @@
 
 #include "io/base/error.hpp"
 #include "io/memory/free_pages.hpp"
-#include "sort/interface/scratch.hpp"
-#include "sort/lines/block/padded_copy.hpp"
 
 namespace spillway {
 
@@ -19,10 +17,12 @@ namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{32} << 20;  // text that is read, and then cut, at once
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
-constexpr std::size_t kPageBytes = 4096;                   // whose multiples can be mapped
-constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
-constexpr std::size_t kReadAfter = 8;                      // bytes that may be read after a key
-constexpr std::size_t kPartOfLongLine = 8;                 // the part of a long line that is read ahead, after it
+// A block is full if it has no room for this part of its text, or for so many bytes, or for a page.
+constexpr std::size_t kPartOfStep = 512, kWorthReading = std::size_t{64} << 10;
+constexpr std::size_t kPageBytes = 4096;                  // whose multiples can be mapped
+constexpr std::size_t kKeyBytes = std::size_t{64} << 10;  // of encoded keys that a task places at once
+constexpr std::size_t kReadAfter = 8;                     // bytes that may be read after a key
+constexpr std::size_t kPartOfLongLine = 8;                // the part of a long line that is read ahead, after it
 
 std::string_view text_of(const std::uint8_t* from, std::size_t bytes) {
   return {reinterpret_cast<const char*>(from), bytes};
@@ -79,10 +79,7 @@ LineText::LineText(MemoryBudget& budget, std::size_t bytes, Format format)
       maps_inputs_(format.maps_inputs),
       costs_(format.costs) {}
 
-std::span<std::uint8_t> LineText::free() {
-  std::uint8_t* const begin = buffer_.data() + round_to_scratch_alignment(text_bytes_ + pending_bytes_ + kCopyPadding);
-  return {begin, top_};
-}
+std::span<std::uint8_t> LineText::free() { return {buffer_.data() + free_begin(), top_}; }
 
 void LineText::number_lines() {
   std::size_t before = 0;
@@ -98,8 +95,23 @@ std::size_t LineText::room() const {
 
 // Text that fits the room, if its keys and lines are as long as those that are there. Requires: there are some.
 std::size_t LineText::expected_text() const {
-  const double each = static_cast<double>(key_bytes() + bytes_for_(line_count_)) / static_cast<double>(text_bytes_);
-  return static_cast<std::size_t>(static_cast<double>(room()) / each);
+  return static_cast<std::size_t>(static_cast<double>(room()) / (memory_of_byte() - 1));
+}
+
+// How much may be read before the rest fits the last block. If all fits this one, or it is not known, that is no limit.
+std::size_t LineText::bytes_before_last(const LineSource& input) const {
+  constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+  // Times this block: lines that are not read may be longer than those before. A first block rather holds all.
+  const double surely_more = earlier_lines_ == 0 ? 1.02 : 0.98;
+  const std::optional<std::uint64_t> left = input.bytes_left();
+  if (last_block_bytes_ == 0 || line_count_ == 0 || !left) return kNoLimit;
+  const double each = memory_of_byte(), rest = static_cast<double>(pending_bytes_ + *left);
+  const bool fits_this =
+      (static_cast<double>(text_bytes_) + rest) * each < surely_more * static_cast<double>(buffer_.size());
+  if (fits_this) return kNoLimit;
+  const double before = rest - static_cast<double>(last_block_bytes_) / each;
+  if (before <= 0) return 0;
+  return std::max(kPieceBytes, static_cast<std::size_t>(before));
 }
 
 // The bytes to read next. Lines need more memory than their text. Pending text without a line end is the begin of a
@@ -147,10 +159,11 @@ bool LineText::fill(LineSource& input) {
     }
     if (is_at_end_) break;
     const std::size_t step = step_bytes();
-    if (step < 4096 && line_count_ != 0) break;
+    if (line_count_ != 0 && step < std::clamp(text_bytes_ / kPartOfStep, kPageBytes, kWorthReading)) break;
     if (step == 0 && grow()) continue;
     if (step == 0) refuse(input);
-    const std::size_t most = std::min(step, kStepBytes);
+    const std::size_t most = std::min({step, kStepBytes, bytes_before_last(input)});
+    if (most == 0) break;
     const std::size_t wanted = maps && most > kPageBytes ? most / kPageBytes * kPageBytes : most;
     const std::span<std::uint8_t> out(buffer_.data() + text_bytes_ + pending_bytes_, wanted);
     const std::size_t got = maps ? input.map_or_read(out) : input.read(out);

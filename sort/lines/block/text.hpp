@@ -14,9 +14,11 @@
 
 #include "io/base/byte_order.hpp"
 #include "io/memory/budget.hpp"
+#include "sort/interface/scratch.hpp"
 #include "sort/lines/block/input.hpp"
 #include "sort/lines/block/items.hpp"
 #include "sort/lines/block/line_ends.hpp"
+#include "sort/lines/block/padded_copy.hpp"
 #include "sort/lines/keys/key_encoder.hpp"
 #include "sort/lines/keys/long_lines.hpp"
 
@@ -63,13 +65,17 @@ class LineText {
     is_at_end_ = false;
   }
 
+  // If more is left than fits a block, the next fill() takes no lines that fit the one after it, which is the last one
+  // and has `bytes`; 0: as many as fit.
+  void leave_for_last(std::size_t bytes) { last_block_bytes_ = bytes; }
+
   // Drops the lines, keeps what is pending, and gives memory back to the budget, so that `bytes` are left. Requires:
   // what is pending fits, and no file is mapped.
   void shrink(std::size_t bytes);
 
   // Memory that the lines take, with what their owner needs for them; the rest may be given back to the system until
   // the next fill().
-  std::size_t used_bytes() { return used_end() + key_bytes(); }
+  std::size_t used_bytes() const { return used_end() + key_bytes(); }
   void drop_free_pages();
 
   // All of these hold until the next fill(). Offsets of items count from data().
@@ -103,11 +109,17 @@ class LineText {
   template <typename Take>
   void for_each_line_from(std::size_t least, const TextPiece& piece, const Take& take) const;
   void measure(TextPiece& piece) const;
-  std::size_t used_end() { return static_cast<std::size_t>(free().data() - buffer_.data()) + bytes_for_(line_count_); }
+  std::size_t free_begin() const { return round_to_scratch_alignment(text_bytes_ + pending_bytes_ + kCopyPadding); }
+  std::size_t used_end() const { return free_begin() + bytes_for_(line_count_); }
   void use_large_pages_for_lines();
   std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
   std::size_t expected_text() const;
   std::size_t step_bytes() const;
+  std::size_t bytes_before_last(const LineSource& input) const;
+  // Memory that a byte of text takes with its keys and lines. Requires: there are lines.
+  double memory_of_byte() const {
+    return 1 + static_cast<double>(key_bytes() + bytes_for_(line_count_)) / static_cast<double>(text_bytes_);
+  }
   bool admit(std::size_t bytes);
   bool admit_some();
   bool grow();
@@ -142,6 +154,7 @@ class LineText {
   std::size_t earlier_bytes_ = 0, earlier_lines_ = 0;
   LongestLine earlier_longest_;
   bool is_at_end_ = false;
+  std::size_t last_block_bytes_ = 0;
 };
 
 template <typename Take>

@@ -103,7 +103,7 @@ class RangeWorker {
         put(encoder.encode_alone(merger.record()));
         continue;
       }
-      encoder.add(merger.record(), merger.shared());
+      encoder.add_padded(merger.record(), merger.shared());
       if (encoder.record_bytes() >= block_bytes_) put(encoder.finish());
     }
     if (!encoder.is_empty()) put(encoder.finish());
@@ -262,6 +262,9 @@ std::size_t kept_bytes(std::span<const Run> runs, std::size_t range_bytes, std::
   return std::min(bytes, memory_bytes / 2);
 }
 
+// What a thread takes for a run: an unpacked block, and a record.
+std::size_t cursor_of(const Run& run) { return std::size_t{run.longest_raw} + run.longest_record + 512; }
+
 // How many runs one thread can merge in `memory` if it has only the longest record of each, the next one of one of
 // them, and what that is unpacked from.
 std::size_t serial_runs(std::span<const Run> runs, std::size_t memory) {
@@ -284,7 +287,7 @@ constexpr std::size_t kCopiesOfRange = 2;
 MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources, std::size_t all_memory) {
   std::size_t cursor_bytes = 1, longest = 0;
   for (const Run& run : runs) {
-    cursor_bytes = std::max<std::size_t>(cursor_bytes, std::size_t{run.longest_raw} + run.longest_record + 512);
+    cursor_bytes = std::max(cursor_bytes, cursor_of(run));
     longest = std::max<std::size_t>(longest, run.longest_record);
   }
   MergePlan plan;
@@ -326,6 +329,21 @@ std::size_t memory_of_runs(std::span<const Run> runs, const LineOrder& order, co
 bool merges_at_once(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources) {
   const MergePlan plan = plan_merge(runs, resources, memory_of_runs(runs, order, resources));
   return !plan.is_serial && plan.tokens == token_count() && runs.size() <= plan.most_runs;
+}
+
+std::size_t memory_beside_merge(std::span<const Run> runs, const MergeResources& resources) {
+  constexpr std::size_t kUncertain = std::size_t{1} << 20;
+  std::size_t cursor_bytes = runs.empty() ? resources.block_bytes : 0, kept = 0;
+  for (const Run& run : runs) {
+    cursor_bytes = std::max(cursor_bytes, cursor_of(run));
+    kept += 2 * run.own_bytes();
+  }
+  const std::size_t count = runs.size() + 2;
+  // A quarter of the memory is for ranges, as plan_merge() divides it.
+  const std::size_t cursors =
+      std::max(4 * count * cursor_bytes, token_count() * (kLeastRangeBytes + count * cursor_bytes));
+  const std::size_t needed = cursors + cursors / 8 + kept + kUncertain;
+  return resources.memory_bytes - std::min(resources.memory_bytes, needed);
 }
 
 void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,

@@ -23,6 +23,9 @@ struct MergeResources {
 // Whether merge_runs() merges them in one pass and with all threads.
 bool merges_at_once(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources);
 
+// About as much memory as may be taken from such a merge of these runs and two more.
+std::size_t memory_beside_merge(std::span<const Run> runs, const MergeResources& resources);
+
 // Merges all runs into `output`, until that is full; in passes if there are more than fit the memory. Parallel, unless
 // lines are so long that their copies would not fit. Two runs are merged at least.
 void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,

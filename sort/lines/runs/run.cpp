@@ -25,15 +25,15 @@ namespace spillway {
 
 namespace {
 
-// Levels of zstd. A hash table of 16 KiB stays in the L1 cache, and matches have 7 bytes or more: a quarter less time
-// than usual, for half a percent of the input in larger files (lines of the RFCs). The fast level finds few matches and
-// codes what is left by Huffman, in half the time; of front-coded DNA it makes less.
+// Levels of zstd. The strong one has a hash table of 16 KiB, which stays in the L1 cache, matches of 6 bytes or more,
+// and looks for them at every second place: front-coded addresses take 5 % less time than with matches of 7 bytes or
+// more at all places, and become 0.4 % of the input smaller. The fast level finds few matches and codes what is left by
+// Huffman, in half the time; of front-coded DNA it makes less.
 constexpr int kStrongLevel = 1, kFastLevel = -64;
-constexpr int kHashLog = 12, kLeastMatch = 7;
-// Blocks take the least time that keeps scratch files at this share of the records, where zstd can do that: a mix of
-// blocks as they are and fast ones if fast ones are smaller, else of fast and strong ones. Many blocks decide, for the
-// shares of the begin and of the end of a run differ.
-constexpr double kWantedShare = 0.29;
+constexpr int kHashLog = 12, kLeastMatch = 6, kStrongStep = 2;
+// Blocks take the least time that keeps scratch files at the wanted share of the records, where zstd can do that: a mix
+// of blocks as they are and fast ones if fast ones are smaller, else of fast and strong ones. Many blocks decide, for
+// the shares of the begin and of the end of a run differ.
 constexpr double kPartOfLast = 0.125;                      // of the last fast block in what is expected of the next one
 constexpr std::size_t kMostJudged = std::size_t{1} << 30;  // bytes of records; more weigh half
 constexpr std::size_t kLeastJudged = std::size_t{8} << 10;  // bytes of records; shorter blocks say little
@@ -56,21 +56,22 @@ class Compressor {
     set(ZSTD_c_hashLog, kHashLog);
     set(ZSTD_c_minMatch, kLeastMatch);
     set(ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
-    set(ZSTD_c_compressionLevel, level_);
+    set_level();
   }
 
   ZSTD_CCtx* context() { return context_.get(); }
 
   // Packs a block of `record_bytes`, or returns false if it is to stay as it is.
-  bool pack(std::span<const std::uint8_t> raw, std::size_t record_bytes, std::vector<std::uint8_t>& packed) {
-    const bool is_judged = record_bytes >= kLeastJudged, is_fast_enough = fast_share_ <= kWantedShare;
-    const bool may_grow = static_cast<double>(bytes_) < kWantedShare * static_cast<double>(record_bytes_);
+  bool pack(std::span<const std::uint8_t> raw, std::size_t record_bytes, double wanted_share,
+            std::vector<std::uint8_t>& packed) {
+    const bool is_judged = record_bytes >= kLeastJudged, is_fast_enough = fast_share_ <= wanted_share;
+    const bool may_grow = static_cast<double>(bytes_) < wanted_share * static_cast<double>(record_bytes_);
     if (is_judged && is_fast_enough && may_grow) {
       count(raw.size(), record_bytes);
       return false;
     }
     const int level = is_fast_enough || may_grow ? kFastLevel : kStrongLevel;
-    if (std::exchange(level_, level) != level) set(ZSTD_c_compressionLevel, level);
+    if (std::exchange(level_, level) != level) set_level();
     packed.resize(ZSTD_compressBound(raw.size()));
     packed.resize(checked(ZSTD_compress2(context(), packed.data(), packed.size(), raw.data(), raw.size())));
     if (is_judged) {
@@ -82,6 +83,10 @@ class Compressor {
   }
 
  private:
+  void set_level() {
+    set(ZSTD_c_compressionLevel, level_);
+    set(ZSTD_c_targetLength, level_ == kStrongLevel ? kStrongStep : 0);
+  }
   void set(ZSTD_cParameter parameter, int value) { checked(ZSTD_CCtx_setParameter(context(), parameter, value)); }
 
   void count(std::size_t bytes, std::size_t record_bytes) {
@@ -167,19 +172,28 @@ void BlockEncoder::count(const Record& record) {
   longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
 }
 
-void BlockEncoder::add(const Record& record, std::size_t shared) {
+template <typename Copy>
+void BlockEncoder::add(const Record& record, std::size_t shared, const Copy& copy) {
   if (is_empty()) {
     shared = 0;
     begin(record);
   }
-  const std::size_t further = record.bytes.size() - shared, most = raw_bytes_ + 3 * kMaxVarintBytes + further;
+  const std::size_t further = record.bytes.size() - shared;
+  const std::size_t most = raw_bytes_ + 3 * kMaxVarintBytes + further + kCopyPadding;
   if (raw_.size() < most) raw_.resize(std::min(2 * most, most + kLongLine));
   std::uint8_t* end = write_varint(raw_.data() + raw_bytes_, shared);
   end = write_varint(end, further);
   if (order_.has_keys) end = write_varint(end, record.key_bytes);
-  end = copy_bytes(bytes_of(record.bytes.substr(shared)), end);
+  end = copy(bytes_of(record.bytes.substr(shared)), end);
   raw_bytes_ = static_cast<std::size_t>(end - raw_.data());
   count(record);
+}
+
+void BlockEncoder::add(const Record& record, std::size_t shared) { add(record, shared, copy_bytes); }
+
+void BlockEncoder::add_padded(const Record& record, std::size_t shared) {
+  add(record, shared,
+      [](std::span<const std::uint8_t> from, std::uint8_t* to) { return copy_padded(from.data(), from.size(), to); });
 }
 
 void BlockEncoder::note(const Record& record) {
@@ -207,7 +221,7 @@ EncodedBlock BlockEncoder::finish() {
   thread_local Compressor compressor;
   thread_local std::vector<std::uint8_t> packed;
   const std::span raw = std::span(raw_).first(raw_bytes_);
-  const bool is_packed = compressor.pack(raw, block_.record_bytes, packed);
+  const bool is_packed = compressor.pack(raw, block_.record_bytes, wanted_share_, packed);
   const std::span<const std::uint8_t> bytes = is_packed ? packed : raw;
   return take({bytes.begin(), bytes.end()});
 }

@@ -20,6 +20,7 @@
 
 #include "io/base/bytes.hpp"
 #include "io/file/unlinked_file.hpp"
+#include "sort/lines/block/padded_copy.hpp"
 #include "sort/lines/keys/order.hpp"
 #include "sort/lines/runs/run_keeper.hpp"
 
@@ -55,14 +56,25 @@ struct Record {
 // The record of a line. If there are keys, `keyed` holds it.
 Record make_record(std::string_view line, const KeyEncoder& encoder, const RecordOrder& order, std::string& keyed);
 
+// Compares two records that share their first `shared` bytes, and no more.
+inline int compare_after(std::string_view a, std::string_view b, std::size_t shared, const RecordOrder& order) {
+  const int of_a = shared == a.size() ? -1 : static_cast<unsigned char>(a[shared]);
+  const int of_b = shared == b.size() ? -1 : static_cast<unsigned char>(b[shared]);
+  return order.is_descending ? of_b - of_a : of_a - of_b;
+}
+
 // Less than 0, 0 or more, in the order of the output. Requires: both share their first `from` bytes. Sets `shared` to
 // the number of bytes that they share.
 inline int compare_records(std::string_view a, std::string_view b, std::size_t from, const RecordOrder& order,
                            std::size_t& shared) {
   shared = from + shared_bytes(a.substr(from), b.substr(from));
-  const int of_a = shared == a.size() ? -1 : static_cast<unsigned char>(a[shared]);
-  const int of_b = shared == b.size() ? -1 : static_cast<unsigned char>(b[shared]);
-  return order.is_descending ? of_b - of_a : of_a - of_b;
+  return compare_after(a, b, shared, order);
+}
+// The same. Requires: kCopyPadding bytes after both are readable.
+inline int compare_padded_records(std::string_view a, std::string_view b, std::size_t from, const RecordOrder& order,
+                                  std::size_t& shared) {
+  shared = from + shared_padded_bytes(a.substr(from), b.substr(from));
+  return compare_after(a, b, shared, order);
 }
 inline int compare_records(std::string_view a, std::string_view b, const RecordOrder& order) {
   std::size_t shared = 0;
@@ -155,13 +167,20 @@ class BlockWalk {
   std::string first_;
 };
 
+// What runs take of their records if nothing else is wanted.
+inline constexpr double kWantedShare = 0.29;
+
 // Encodes records, in order, into a block.
 class BlockEncoder {
  public:
-  explicit BlockEncoder(const RecordOrder& order) : order_(order) {}
+  // `wanted_share`: what blocks take of their records together, where zstd can do that.
+  explicit BlockEncoder(const RecordOrder& order, double wanted_share = kWantedShare)
+      : order_(order), wanted_share_(wanted_share) {}
   // `shared`: bytes that the record and the last one have in common; without meaning for the first of a block. Copies
   // what it needs of the record.
   void add(const Record& record, std::size_t shared);
+  // The same. Requires: kCopyPadding bytes after the record are readable.
+  void add_padded(const Record& record, std::size_t shared);
   // Bytes of the records, with a line end for each: what a merge makes of them.
   std::uint64_t record_bytes() const { return block_.record_bytes; }
   bool is_empty() const { return block_.records == 0; }
@@ -174,11 +193,14 @@ class BlockEncoder {
   EncodedBlock finish_noted() { return take({}); }
 
  private:
+  template <typename Copy>
+  void add(const Record& record, std::size_t shared, const Copy& copy);
   void begin(const Record& record);
   void count(const Record& record);
   EncodedBlock take(StoredBytes stored);
 
   RecordOrder order_;
+  double wanted_share_;
   StoredBytes raw_;  // the first raw_bytes_ are in use
   std::size_t raw_bytes_ = 0;
   std::string first_;
@@ -196,11 +218,11 @@ std::uint64_t line_bytes_before(const Run& run, std::uint64_t records, const Rec
 // Reads records [begin, end) of a run in order.
 class RunCursor {
  public:
+  static constexpr bool kIsPadded = true;  // kCopyPadding bytes after a record are readable
   RunCursor(const Run& run, const RecordOrder& order) : run_(&run), order_(order) {}
   // Stands before record `begin`.
   void seek(std::uint64_t begin, std::uint64_t end);
-  // Returns false at the end. Views live until the next call; kCopyPadding bytes after them are readable, and the first
-  // one is the end of the line.
+  // Returns false at the end. Views live until the next call; the byte after them is the end of the line.
   bool next();
   Record record() const { return {{text(), bytes_}, key_bytes_}; }
   // Bytes that the record shares with the one before it; 0 after seek().
@@ -245,6 +267,9 @@ class RunSpace {
   void charge(std::uint64_t bytes);
   void release(const Run& run);
   std::uint64_t written_bytes() const { return written_bytes_; }
+  // What the next runs may take of their records.
+  double wanted_share() const { return wanted_share_; }
+  void want_share(double share) { wanted_share_ = share; }
 
  private:
   std::vector<std::string> directories_;
@@ -253,6 +278,7 @@ class RunSpace {
   std::vector<std::unique_ptr<UnlinkedFile>> files_;
   std::size_t next_ = 0;
   std::uint64_t used_bytes_ = 0, written_bytes_ = 0;
+  double wanted_share_ = kWantedShare;
 };
 
 }  // namespace spillway

@@ -81,8 +81,9 @@ class Slicer {
 
 class RunWriter {
  public:
-  RunWriter(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, std::size_t block_bytes)
-      : block_(block), order_(order), encoder_(encoder), block_bytes_(block_bytes) {}
+  RunWriter(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, std::size_t block_bytes,
+            double wanted_share)
+      : block_(block), order_(order), encoder_(encoder), block_bytes_(block_bytes), wanted_share_(wanted_share) {}
 
   void sort(Slice& slice) const {
     if (slice.is_whole) block_.sort_part(slice.part);
@@ -92,7 +93,7 @@ class RunWriter {
   // Calls put(block) for each block of the lines that are left, until it returns false.
   template <typename Put>
   void encode(Slice& slice, const Put& put) const {
-    BlockEncoder records(order_);
+    BlockEncoder records(order_, wanted_share_);
     const std::size_t block_bytes = even_block_bytes(slice);
     std::string keyed[2];
     Record last;
@@ -107,7 +108,7 @@ class RunWriter {
         continue;
       }
       const Record record = make_record(line, encoder_, order_, keyed[i % 2]);
-      records.add(record, shared(last.bytes, record.bytes));
+      add(records, record, last.bytes);
       last = record;
       if (records.record_bytes() >= block_bytes) goes_on = put(records.finish());
     }
@@ -131,14 +132,16 @@ class RunWriter {
   }
 
   // Lines of a block are padded, records with keys are not.
-  std::size_t shared(std::string_view last, std::string_view record) const {
-    return order_.has_keys ? shared_bytes(last, record) : shared_padded_bytes(last, record);
+  void add(BlockEncoder& records, const Record& record, std::string_view last) const {
+    if (order_.has_keys) return records.add(record, shared_bytes(last, record.bytes));
+    records.add_padded(record, shared_padded_bytes(last, record.bytes));
   }
 
   LineBlock& block_;
   RecordOrder order_;
   const KeyEncoder& encoder_;
   std::size_t block_bytes_;
+  double wanted_share_;
 };
 
 // How many slices are worked on at once, and the most bytes that they have encoded together.
@@ -172,7 +175,7 @@ std::size_t encoding_memory(std::size_t threads, std::size_t memory_bytes) {
 
 Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
               std::size_t block_bytes, std::size_t memory_bytes, const std::function<void()>& check) {
-  const RunWriter writer(block, order, encoder, block_bytes);
+  const RunWriter writer(block, order, encoder, block_bytes, space.wanted_share());
   Run run;
   run.file = &space.next_file();
   InFlight<Slice> slices;

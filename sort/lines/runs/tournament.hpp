@@ -100,8 +100,13 @@ void Tournament<Cursor>::resolve(Player& winner, Player& loser) const {
   if (winner >= kEnded) return;
   const std::uint32_t first = source_of(winner), second = source_of(loser);
   std::size_t shared = 0;
-  const int difference = compare_records(heads_[first].compared(order_), heads_[second].compared(order_),
-                                         shared_of(winner), order_, shared);
+  const std::string_view of_first = heads_[first].compared(order_), of_second = heads_[second].compared(order_);
+  int difference = 0;
+  if constexpr (requires { Cursor::kIsPadded; }) {
+    difference = compare_padded_records(of_first, of_second, shared_of(winner), order_, shared);
+  } else {
+    difference = compare_records(of_first, of_second, shared_of(winner), order_, shared);
+  }
   if (difference > 0) std::swap(winner, loser);
   loser = player(source_of(loser), shared);
 }

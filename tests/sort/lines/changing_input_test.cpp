@@ -1,5 +1,5 @@
-// A file may be written to or truncated while its pages are sorted where they are mapped. The sort then ends, with an
-// error or with some output, and reads and writes no memory but its own.
+// A file may be written to or truncated while its pages are sorted where they are mapped, or while it is read. The sort
+// then ends, with an error or with some output, and reads and writes no memory but its own.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
@@ -106,27 +106,85 @@ constexpr std::array kNames{"Bytes", "Lines", "All"};
 INSTANTIATE_TEST_SUITE_P(, ChangingInput, ::testing::Values(change_bytes, join_and_cut_lines, write_anew),
                          [](const auto& test) { return kNames[test.index]; });
 
-TEST_P(ChangingInput, LetsASortEnd) {
-  testing::ScratchDirectory scratch;
-  unsigned refused = 0;
-  const std::string text = some_text();
-  for (unsigned round = 0; round < kRounds; ++round) {
-    std::ofstream(scratch / "in", std::ios::binary) << text;
+// How a file is sorted while it changes.
+struct Sort {
+  LineOrder order;
+  std::size_t block_bytes = 0;          // not 0: by runs
+  bool is_among_others = false;         // between two files that do not change
+  std::size_t file_bytes = kFileBytes;  // of all
+};
+
+class ChangedSorts {
+ public:
+  explicit ChangedSorts(const Changer::Change& change) : change_(change), text_(some_text()) {
+    std::ofstream(scratch_ / "first", std::ios::binary) << text_;
+    std::ofstream(scratch_ / "last", std::ios::binary) << text_.substr(0, kFileBytes / 2);
+  }
+
+  // Whether the sort ends with output, not with an error.
+  bool ends_well(const Sort& sort, unsigned round) {
+    std::ofstream(scratch_ / "in", std::ios::binary) << text_;
     LineSortOptions options;
     options.memory_bytes = std::size_t{64} << 20;
-    options.temp_directories = {scratch.path()};
+    options.block_bytes = sort.block_bytes;
+    options.temp_directories = {scratch_.path()};
     options.maps_inputs = true;
     CountingOutput output(round % 4 != 0);
-    LineInput input(posix_file_system(), {scratch / "in"}, '\n', {});
-    const Changer changer(scratch / "in", round, GetParam());
+    std::vector<std::string> paths{scratch_ / "in"};
+    if (sort.is_among_others) paths = {scratch_ / "first", scratch_ / "in", scratch_ / "last"};
+    LineInput input(posix_file_system(), paths, sort.order.format, {});
+    const Changer changer(scratch_ / "in", round, change_);
+    bool ends_well = true;
     try {
-      tbb::task_arena(3).execute([&] { sort_lines(input, some_orders()[round % 5], options, output); });
+      tbb::task_arena(3).execute([&] { sort_lines(input, sort.order, options, output); });
     } catch (const Error&) {
-      ++refused;
+      ends_well = false;
     }
-    EXPECT_LE(output.bytes(), 2 * kFileBytes);
+    EXPECT_LE(output.bytes(), kFileBytes + sort.file_bytes);
+    return ends_well;
+  }
+
+ private:
+  Changer::Change change_;
+  testing::ScratchDirectory scratch_;
+  std::string text_;
+};
+
+TEST_P(ChangingInput, LetsASortEnd) {
+  ChangedSorts sorts(GetParam());
+  unsigned refused = 0;
+  for (unsigned round = 0; round < kRounds; ++round) {
+    refused += sorts.ends_well({some_orders()[round % 5]}, round) ? 0 : 1;
   }
   EXPECT_GT(refused, 0U);
+}
+
+TEST_P(ChangingInput, LetsASortByRunsEnd) {
+  ChangedSorts sorts(GetParam());
+  for (unsigned round = 0; round < kRounds / 2; ++round) {
+    sorts.ends_well({.order = some_orders()[round % 5], .block_bytes = std::size_t{512} << 10}, round);
+  }
+}
+
+// In memory, and by runs.
+TEST_P(ChangingInput, LetsASortOfRecordsEnd) {
+  ChangedSorts sorts(GetParam());
+  for (unsigned round = 0; round < kRounds / 2; ++round) {
+    Sort sort{.order = some_orders()[round % 5]};
+    sort.order.format = LineFormat('\n', 25);
+    sort.block_bytes = round % 2 == 0 ? 0 : std::size_t{512} << 10;
+    sorts.ends_well(sort, round);
+  }
+}
+
+// In memory, and by runs.
+TEST_P(ChangingInput, LetsASortOfSeveralInputsEnd) {
+  ChangedSorts sorts(GetParam());
+  for (unsigned round = 0; round < kRounds / 2; ++round) {
+    Sort sort{.order = some_orders()[round % 5], .is_among_others = true, .file_bytes = 3 * kFileBytes};
+    sort.block_bytes = round % 2 == 0 ? 0 : std::size_t{512} << 10;
+    sorts.ends_well(sort, round);
+  }
 }
 
 }  // namespace

@@ -172,6 +172,20 @@ TEST_P(LineSorter, KeepsTheLastBlockInMemory) {
   EXPECT_TRUE(in_passes.text == joined(lines));
 }
 
+// Input that is a little larger than a block: only what the memory does not hold is written.
+TEST_P(LineSorter, LeavesWhatStaysInMemoryForTheLastBlock) {
+  std::mt19937_64 random(4);
+  Lines lines(800'000);
+  for (std::string& line : lines) {
+    for (int i = 0; i != 4; ++i) line += std::to_string(random() % 1'000'000'000'000);
+  }
+  const Sorted sorted = sort(lines, {}, 0);
+  EXPECT_EQ(sorted.summary.runs, 1u);
+  EXPECT_LT(sorted.summary.spilled_bytes, sorted.summary.bytes * 2 / 5);
+  std::ranges::sort(lines);
+  EXPECT_TRUE(sorted.text == joined(lines));
+}
+
 TEST_P(LineSorter, MergesInPassesOfFewRuns) {
   Lines lines = random_lines(9000, 2);
   const Sorted sorted = sort(lines, {}, 16384, 3);

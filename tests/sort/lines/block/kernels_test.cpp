@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "sort/lines/block/line_ends.hpp"
+#include "sort/lines/block/small_sort.hpp"
 #include "sort/lines/block/splitter_search.hpp"
 
 namespace spillway {
@@ -158,6 +160,28 @@ TEST_F(SplitterKernels, TakeStringsOfAnyLength) {
   text_.append(kCachedBytes, '\0');
   for (std::uint32_t bits = 1; bits != 4; ++bits) add_node(0, bits);
   expect_equal_outcomes();
+}
+
+TEST(SmallSortKernels, SortStablyByCaches) {
+  std::mt19937_64 random(1);
+  for (unsigned round = 0; round != 4000; ++round) {
+    const std::size_t count = round % (kMostSmallItems + 1);
+    const std::uint64_t most = round % 3 == 0 ? 4 : round % 3 == 1 ? 100 : ~std::uint64_t{0};
+    std::vector<LineItem> items;
+    for (std::size_t i = 0; i != count; ++i)
+      items.push_back({most == ~std::uint64_t{0} ? random() : random() % most, i});
+    std::vector<LineItem> expected = items;
+    std::ranges::stable_sort(expected, {}, &LineItem::cache);
+    for (const SmallSortKernel& kernel : all_small_sort_kernels()) {
+      const auto sorted = std::make_unique<LineItem[]>(count);
+      std::ranges::copy(items, sorted.get());
+      kernel.sort({sorted.get(), count});
+      for (std::size_t i = 0; i != count; ++i) {
+        ASSERT_EQ(sorted[i].cache, expected[i].cache) << kernel.name;
+        ASSERT_EQ(sorted[i].place, expected[i].place) << kernel.name;
+      }
+    }
+  }
 }
 
 }  // namespace
