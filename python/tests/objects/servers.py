@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 KEY, SECRET = "spillway-key", "spillway-secret"
@@ -26,6 +26,16 @@ def free_port() -> int:
 def find(program: str) -> str | None:
     beside = Path(sys.executable).parent / program
     return str(beside) if beside.exists() else shutil.which(program)
+
+
+@contextlib.contextmanager
+def running(words: Sequence[object], **options) -> Iterator[subprocess.Popen]:
+    """A process, which is killed if the test fails before it ends: otherwise nothing would end the wait for it."""
+    with subprocess.Popen([str(word) for word in words], **options) as job:
+        try:
+            yield job
+        finally:
+            job.kill()
 
 
 def environment(port: int, secret: str = SECRET) -> dict[str, str]:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from servers import BUCKET, Store, environment, files_of
+from servers import BUCKET, Store, environment, files_of, running
 
 
 @pytest.fixture(scope="module")
@@ -318,7 +318,7 @@ def test_a_resumable_job_goes_on_after_a_kill(store, tmp_path, url, scratch):
     store.spillway("index", documents, "-o", tmp_path / "local")
     words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch, "--resumable",
              "--threads", "1", "--block-bytes", "1M"]  # fmt: skip
-    with subprocess.Popen(words, env=store.environment, stderr=subprocess.DEVNULL) as job:
+    with running(words, env=store.environment, stderr=subprocess.DEVNULL) as job:
         deadline = time.monotonic() + 60
         while not list(scratch.glob("*/docs.index.work/spillway-manifest-[3-9]")) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -367,7 +367,7 @@ def test_an_interrupted_replacement_leaves_nothing(store, documents, url, scratc
     store.proxy.requests.clear()
     store.proxy.on_request = lambda request: time.sleep(3) if request.startswith((b"PUT ", b"POST ")) else None
     words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch, "--force"]
-    with subprocess.Popen(words, env=store.environment, stderr=subprocess.PIPE) as job:
+    with running(words, env=store.environment, stderr=subprocess.PIPE) as job:
         deadline = time.monotonic() + 60
         while sum(line.startswith("PUT ") for line in store.proxy.requests) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -462,7 +462,7 @@ except UsageError as error: print(error)
 def test_an_interrupt_while_it_puts_shows_no_index(store, documents, url, scratch):
     store.proxy.on_request = lambda request: time.sleep(5) if request.startswith((b"PUT ", b"POST ")) else None
     words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch]
-    with subprocess.Popen(words, env=store.environment, stderr=subprocess.PIPE) as job:
+    with running(words, env=store.environment, stderr=subprocess.PIPE) as job:
         deadline = time.monotonic() + 60
         while not any(line.startswith("PUT ") for line in store.proxy.requests) and time.monotonic() < deadline:
             time.sleep(0.05)
