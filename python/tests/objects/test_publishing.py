@@ -460,7 +460,8 @@ except UsageError as error: print(error)
 
 
 def test_an_interrupt_while_it_puts_shows_no_index(store, documents, url, scratch):
-    store.proxy.on_request = lambda request: time.sleep(5) if request.startswith((b"PUT ", b"POST ")) else None
+    # After 3 seconds the library would ask again, up to ten times, before it looks at signals.
+    store.proxy.on_request = lambda request: time.sleep(2) if request.startswith((b"PUT ", b"POST ")) else None
     words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch]
     with running(words, env=store.environment, stderr=subprocess.PIPE) as job:
         deadline = time.monotonic() + 60
