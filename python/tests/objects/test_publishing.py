@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from servers import BUCKET, Store, environment, files_of, running
+from servers import BAD_REQUEST, BUCKET, Store, environment, files_of, running
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +102,7 @@ def test_a_put_that_fails_some_times_is_repeated(store, documents, url, scratch,
 def test_a_put_that_fails_for_good_shows_no_index(store, documents, url, scratch, name):
     first = sorted(name for name in os.listdir(make_local(store, documents, scratch.parent)) if name != "manifest")[-1]
     store.proxy.refuse = is_put_of("manifest" if name == "manifest" else first)
+    store.proxy.refusal = BAD_REQUEST
     done = index(store, documents, url, scratch)
     assert done.returncode == 2 and f"{url}/" in done.stderr and "cannot put" in done.stderr, done.stderr
     assert "attempts" in done.stderr and "Traceback" not in done.stderr
@@ -341,7 +342,7 @@ def test_a_forced_put_that_fails_keeps_the_index_in_the_store(store, documents, 
     assert index(store, documents, url, scratch).returncode == 0
     before = in_store(store, url)
     for name in ("postings", "manifest", "current"):
-        store.proxy.refuse = is_put_of(name)
+        store.proxy.refuse, store.proxy.refusal = is_put_of(name), BAD_REQUEST
         failed = index(store, documents, url, scratch, "--force", "--positions")
         assert failed.returncode == 2 and "cannot put" in failed.stderr, failed.stderr
         assert in_store(store, url) == before and list(scratch.iterdir()) == []
