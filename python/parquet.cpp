@@ -63,7 +63,7 @@ ParquetChunk chunk_of(const nb::tuple& given) {
 
 // This belongs to one job.
 struct Pages {
-  std::shared_ptr<PagePool> pool = PagePool::make();
+  PagePools pools;
 };
 
 // `chunks`: (name, type, codec, highest definition level, offset, stored bytes, raw bytes) of each column.
@@ -71,7 +71,7 @@ class RowGroup {
  public:
   RowGroup(const std::string& path, const nb::list& chunks, std::uint64_t rows, std::size_t batch_rows,
            const Pages& pages, const std::string& place)
-      : group_(posix_file_system().open(path), chunks_of(chunks), rows, pages.pool, place), batch_rows_(batch_rows) {}
+      : group_(posix_file_system().open(path), chunks_of(chunks), rows, pages.pools, place), batch_rows_(batch_rows) {}
 
   // None at the end. The interpreter's lock is free meanwhile.
   nb::object next() {

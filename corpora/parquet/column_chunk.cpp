@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "io/base/byte_order.hpp"
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kFirstHeaderBytes = 1 << 10, kMostHeaderBytes = std::size_t{1} << 20;  // statistics hold texts
-constexpr std::int64_t kLargePage = std::int64_t{16} << 20;  // smaller ones are unpacked in one piece
+constexpr std::int64_t kLargePage = std::int64_t{16} << 20;   // smaller ones are unpacked in one piece
+constexpr std::uint64_t kMostAhead = std::uint64_t{1} << 20;  // rows whose indices are looked at before they are read
 constexpr std::size_t kViewBytes = 16, kInlineBytes = 12, kLengthBytes = 4;
 constexpr std::int64_t kMostPageBytes = std::numeric_limits<std::int32_t>::max();  // what a view can point into
 
@@ -54,9 +56,9 @@ std::size_t number_of_page(ParquetValues& out, const PageBytes& page, std::size_
 
 }  // namespace
 
-ParquetColumn::ParquetColumn(const ReadableFile& file, ParquetChunk chunk, PageUnpacker& unpacker, PagePool& pool,
-                             const std::string& place)
-    : file_(file), chunk_(std::move(chunk)), unpacker_(unpacker), pool_(pool), place_(place) {}
+ParquetColumn::ParquetColumn(const ReadableFile& file, ParquetChunk chunk, PageUnpacker& unpacker,
+                             const PagePools& pools, const std::string& place)
+    : file_(file), chunk_(std::move(chunk)), unpacker_(unpacker), pools_(pools), place_(place) {}
 
 void ParquetColumn::fail(const std::string& expected, const std::string& found) const {
   const std::uint64_t at = chunk_.begin + read_bytes_ - (buffer_end_ - buffer_at_);
@@ -81,7 +83,7 @@ std::span<const std::uint8_t> ParquetColumn::need(std::size_t bytes) {
 void ParquetColumn::make_room(std::size_t bytes) {
   const std::shared_ptr<std::uint8_t[]> before = buffer_;
   if (buffer_bytes_ < bytes) {
-    buffer_ = pool_.take(bytes);
+    buffer_ = pools_.stored->take(bytes);
     buffer_bytes_ = bytes;
   }
   const std::size_t have = buffer_end_ - buffer_at_;
@@ -125,7 +127,7 @@ std::span<const std::uint8_t> ParquetColumn::body_of(const PageHeader& header) {
 
 std::shared_ptr<std::uint8_t[]> ParquetColumn::unpack(std::span<const std::uint8_t> stored, std::size_t raw_bytes,
                                                       std::size_t before, bool is_compressed) {
-  std::shared_ptr<std::uint8_t[]> bytes = pool_.take(before + raw_bytes);
+  std::shared_ptr<std::uint8_t[]> bytes = pools_.unpacked->take(before + raw_bytes);
   const std::span<std::uint8_t> raw(bytes.get() + before, raw_bytes);
   if (!unpacker_.unpack(is_compressed ? chunk_.codec : ParquetCodec::kNone, stored, raw)) {
     fail_unpacking(raw_bytes);
@@ -170,12 +172,14 @@ void ParquetColumn::take_dictionary(const PageHeader& header) {
   }
   dictionary_texts_.clear();
   dictionary_pieces_.clear();
+  dictionary_rest_.reset();
+  passed_indices_ = dropped_pieces_ = 0;
   const std::span<const std::uint8_t> stored = body_of(header);
   has_dictionary_ = true;
-  if (chunk_.type == ParquetType::kText && has_pieces(header, stored)) return take_dictionary_texts(stored);
+  if (chunk_.type == ParquetType::kText && has_pieces(header, stored)) return begin_dictionary_texts(stored);
   dictionary_ = unpack(stored, dictionary_bytes_, 0, true);
   if (chunk_.type != ParquetType::kText) return;
-  dictionary_pieces_.push_back({dictionary_, dictionary_bytes_});
+  dictionary_pieces_.push_back({dictionary_, dictionary_bytes_, 0});
   dictionary_texts_.reserve(dictionary_values_);
   std::size_t at = 0;
   while (dictionary_texts_.size() < dictionary_values_) {
@@ -192,18 +196,64 @@ bool ParquetColumn::has_pieces(const PageHeader& header, std::span<const std::ui
   return header.raw_bytes >= kLargePage && chunk_.codec == ParquetCodec::kZstd && PagePieces::can_unpack(stored);
 }
 
-void ParquetColumn::take_dictionary_texts(std::span<const std::uint8_t> stored) {
-  PagePieces pieces(stored, dictionary_bytes_, pool_);
-  while (dictionary_texts_.size() < dictionary_values_) {
+// The texts are unpacked as far as rows need them, so that those of a large dictionary need not all be in memory.
+void ParquetColumn::begin_dictionary_texts(std::span<const std::uint8_t> stored) {
+  dictionary_stored_ = buffer_;
+  const std::size_t have = buffer_end_ - buffer_at_;
+  buffer_bytes_ = std::max(have, kReadBytes);
+  buffer_ = pools_.stored->take(buffer_bytes_);
+  if (have != 0) std::memcpy(buffer_.get(), dictionary_stored_.get() + buffer_at_, have);
+  buffer_at_ = 0;
+  buffer_end_ = have;
+  dictionary_rest_ = std::make_unique<PagePieces>(stored, dictionary_bytes_, *pools_.unpacked);
+}
+
+void ParquetColumn::unpack_dictionary_texts(std::size_t count) {
+  if (dictionary_rest_ == nullptr) return;
+  PagePieces& pieces = *dictionary_rest_;
+  while (dictionary_texts_.size() < count) {
     const std::size_t bytes = begin_text(pieces, "a text within its dictionary");
     if (dictionary_pieces_.empty() || dictionary_pieces_.back().bytes != pieces.piece()) {
-      dictionary_pieces_.push_back({pieces.piece(), pieces.piece_bytes()});
+      dictionary_pieces_.push_back({pieces.piece(), pieces.piece_bytes(), dictionary_texts_.size()});
     }
     dictionary_texts_.push_back({static_cast<std::uint32_t>(dictionary_pieces_.size() - 1),
                                  static_cast<std::uint32_t>(pieces.offset()), static_cast<std::uint32_t>(bytes)});
     pieces.pass(bytes);
   }
+  if (dictionary_texts_.size() < dictionary_values_) return;
   if (!pieces.is_whole()) fail_unpacking(dictionary_bytes_);
+  dictionary_rest_.reset();
+  dictionary_stored_.reset();
+}
+
+void ParquetColumn::finish() { unpack_dictionary_texts(dictionary_values_); }
+
+// Fills in the least index of each value and all after it, if no page follows.
+void ParquetColumn::look_ahead_in_dictionary() {
+  least_indices_.clear();
+  const bool is_last = buffer_at_ == buffer_end_ && read_bytes_ == chunk_.stored_bytes;
+  if (dictionary_rest_ == nullptr || !is_last || page_.rows > kMostAhead) return;
+  HybridDecoder levels = page_.levels, indices = page_.indices;
+  std::vector<std::uint32_t> found(chunk_.most_definition == 0 ? 0 : static_cast<std::size_t>(page_.rows));
+  if (!levels.read(found)) return;  // which is told when rows are taken
+  const auto there = found.empty() ? static_cast<std::ptrdiff_t>(page_.rows)
+                                   : std::count(found.begin(), found.end(), chunk_.most_definition);
+  least_indices_.resize(static_cast<std::size_t>(there));
+  if (!indices.read(least_indices_)) return least_indices_.clear();
+  std::partial_sum(least_indices_.rbegin(), least_indices_.rend(), least_indices_.rbegin(),
+                   [](std::uint32_t least, std::uint32_t index) { return std::min(least, index); });
+}
+
+// Lets go of the pieces before the first text that a row after the next `count` values needs.
+void ParquetColumn::drop_dictionary_pieces(std::size_t count) {
+  if (least_indices_.empty()) return;
+  passed_indices_ += count;
+  const std::size_t least =
+      passed_indices_ < least_indices_.size() ? least_indices_[passed_indices_] : dictionary_texts_.size();
+  while (dropped_pieces_ + 1 < dictionary_pieces_.size() &&
+         dictionary_pieces_[dropped_pieces_ + 1].first_text <= least) {
+    dictionary_pieces_[dropped_pieces_++].bytes.reset();
+  }
 }
 
 // Passes the length of the next text, and returns it when the text is there.
@@ -241,7 +291,7 @@ void ParquetColumn::take_data(const PageHeader& header) {
 
 void ParquetColumn::take_data_in_pieces(const PageHeader& header, std::span<const std::uint8_t> stored) {
   const auto bytes = static_cast<std::size_t>(header.raw_bytes);
-  page_.pieces = std::make_unique<PagePieces>(stored, bytes, pool_);
+  page_.pieces = std::make_unique<PagePieces>(stored, bytes, *pools_.unpacked);
   page_.rows = static_cast<std::uint64_t>(header.values);
   if (chunk_.most_definition == 0) return;
   if (header.level_encoding != kRle) fail("definition levels as runs", std::to_string(header.level_encoding));
@@ -289,6 +339,7 @@ void ParquetColumn::begin_values(const PageHeader& header, std::span<const std::
   const unsigned width = bytes.empty() ? 0 : bytes.front();
   if (width > 32) fail("indices of at most 32 bits", std::to_string(width));
   page_.indices = {bytes.empty() ? bytes : bytes.subspan(1), width};
+  look_ahead_in_dictionary();
 }
 
 ParquetValues ParquetColumn::read(std::size_t rows) {
@@ -394,6 +445,7 @@ void ParquetColumn::take_from_dictionary(std::size_t first, std::size_t rows, Pa
 
 // Requires: the indices are below the number of texts.
 void ParquetColumn::take_dictionary_views(std::size_t first, std::size_t rows, ParquetValues& out) {
+  if (!indices_.empty()) unpack_dictionary_texts(std::size_t{*std::ranges::max_element(indices_)} + 1);
   std::size_t number = 0, last_piece = dictionary_pieces_.size();  // the number of that piece in `out`
   auto index = indices_.begin();
   for (std::size_t row = 0; row < rows; ++row) {
@@ -405,6 +457,7 @@ void ParquetColumn::take_dictionary_views(std::size_t first, std::size_t rows, P
     put_view(&out.values[(first + row) * kViewBytes], piece.bytes.get(), text.begin, text.bytes, number);
     out.text_bytes += text.bytes;
   }
+  drop_dictionary_pieces(indices_.size());
 }
 
 }  // namespace spillway

@@ -46,11 +46,13 @@ struct ParquetValues {
 class ParquetColumn {
  public:
   // `place`: what messages begin with, such as "docs.parquet: row group 3". The references must outlive this object.
-  ParquetColumn(const ReadableFile& file, ParquetChunk chunk, PageUnpacker& unpacker, PagePool& pool,
+  ParquetColumn(const ReadableFile& file, ParquetChunk chunk, PageUnpacker& unpacker, const PagePools& pools,
                 const std::string& place);
 
   // The next `rows` rows. Throws IoError, FormatError; for fewer rows, too.
   ParquetValues read(std::size_t rows);
+  // After the last row: finds what is damaged and no row needed. Throws FormatError.
+  void finish();
 
  private:
   struct Page {
@@ -68,6 +70,7 @@ class ParquetColumn {
   struct Piece {
     PageBytes bytes;
     std::size_t size;
+    std::size_t first_text;
   };
 
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
@@ -77,7 +80,10 @@ class ParquetColumn {
   void make_room(std::size_t bytes);
   PageHeader next_header();
   void take_dictionary(const PageHeader& header);
-  void take_dictionary_texts(std::span<const std::uint8_t> stored);
+  void begin_dictionary_texts(std::span<const std::uint8_t> stored);
+  void unpack_dictionary_texts(std::size_t count);
+  void look_ahead_in_dictionary();
+  void drop_dictionary_pieces(std::size_t count);
   std::size_t begin_text(PagePieces& pieces, const char* expected) const;
   bool has_pieces(const PageHeader& header, std::span<const std::uint8_t> stored) const;
   void take_data(const PageHeader& header);
@@ -100,7 +106,7 @@ class ParquetColumn {
   const ReadableFile& file_;
   const ParquetChunk chunk_;
   PageUnpacker& unpacker_;
-  PagePool& pool_;
+  const PagePools& pools_;
   const std::string& place_;
 
   std::shared_ptr<std::uint8_t[]> buffer_;  // stored bytes; [buffer_at_, buffer_end_) are left
@@ -112,7 +118,11 @@ class ParquetColumn {
   std::vector<Piece> dictionary_pieces_;  // of texts
   bool has_dictionary_ = false;
   std::size_t dictionary_bytes_ = 0, dictionary_values_ = 0;
-  std::vector<Text> dictionary_texts_;
+  std::vector<Text> dictionary_texts_;  // that are unpacked
+  std::shared_ptr<std::uint8_t[]> dictionary_stored_;
+  std::unique_ptr<PagePieces> dictionary_rest_;  // of a large dictionary: texts that are not unpacked yet
+  std::vector<std::uint32_t> least_indices_;     // of a large dictionary: of each value and all after it
+  std::size_t passed_indices_ = 0, dropped_pieces_ = 0;
   std::vector<std::uint32_t> levels_;   // of the rows that are being read; none: all are there
   std::vector<std::uint32_t> indices_;  // of those that are there
 };

@@ -43,4 +43,11 @@ class PagePool : public std::enable_shared_from_this<PagePool> {
   std::size_t used_ = 0, free_bytes_ = 0, most_used_ = 0;
 };
 
+// The pools of a job. Stored pages have one of their own: they are of many sizes, and pieces are of one. In a pool with
+// both, pieces took the buffers of stored pages and the other way round, so that each large page dropped free buffers,
+// and the next pieces were allocated anew (docs/results/parquet.md).
+struct PagePools {
+  std::shared_ptr<PagePool> stored = PagePool::make(), unpacked = PagePool::make();
+};
+
 }  // namespace spillway

@@ -60,11 +60,11 @@ ArrowArray export_columns(std::vector<ParquetValues> columns, const std::vector<
 }  // namespace
 
 ParquetRowGroup::ParquetRowGroup(std::unique_ptr<ReadableFile> file, std::vector<ParquetChunk> chunks,
-                                 std::uint64_t rows, std::shared_ptr<PagePool> pool, std::string place)
-    : file_(std::move(file)), place_(std::move(place)), pool_(std::move(pool)), left_(rows) {
+                                 std::uint64_t rows, PagePools pools, std::string place)
+    : file_(std::move(file)), place_(std::move(place)), pools_(std::move(pools)), left_(rows) {
   for (ParquetChunk& chunk : chunks) {
     types_.push_back(chunk.type);
-    columns_.push_back(std::make_unique<ParquetColumn>(*file_, std::move(chunk), unpacker_, *pool_, place_));
+    columns_.push_back(std::make_unique<ParquetColumn>(*file_, std::move(chunk), unpacker_, pools_, place_));
   }
 }
 
@@ -78,6 +78,9 @@ ArrowArray ParquetRowGroup::next(std::size_t rows, std::uint64_t& bytes) {
     bytes += columns.back().text_bytes;
   }
   left_ -= count;
+  if (left_ == 0) {
+    for (const auto& column : columns_) column->finish();
+  }
   return export_columns(std::move(columns), types_, count);
 }
 

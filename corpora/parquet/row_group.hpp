@@ -15,9 +15,9 @@ namespace spillway {
 // Not thread-safe.
 class ParquetRowGroup {
  public:
-  // `rows`: of the group. `pool`: for its pages. `place`: what messages begin with.
+  // `rows`: of the group. `pools`: for its pages. `place`: what messages begin with.
   ParquetRowGroup(std::unique_ptr<ReadableFile> file, std::vector<ParquetChunk> chunks, std::uint64_t rows,
-                  std::shared_ptr<PagePool> pool, std::string place);
+                  PagePools pools, std::string place);
   ParquetRowGroup(const ParquetRowGroup&) = delete;
   ParquetRowGroup& operator=(const ParquetRowGroup&) = delete;
 
@@ -28,7 +28,7 @@ class ParquetRowGroup {
  private:
   const std::unique_ptr<ReadableFile> file_;
   const std::string place_;
-  const std::shared_ptr<PagePool> pool_;
+  const PagePools pools_;
   PageUnpacker unpacker_;
   std::vector<std::unique_ptr<ParquetColumn>> columns_;
   std::vector<ParquetType> types_;

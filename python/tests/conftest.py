@@ -1,6 +1,7 @@
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,15 @@ from store_fixtures import no_rules, store  # noqa: E402, F401
 
 def pytest_addoption(parser):
     parser.addoption("--leak-calls", type=int, default=2000, help="calls of each kind in test_leaks.py (default: 2000)")
+
+
+def pytest_configure():
+    """Shells start what runs in the background with signals ignored, and so do nohup and some build servers. The programs
+    that the tests start would inherit that, and tests that interrupt them would wait for ever. A signal that is handled
+    here, by doing nothing, does in these programs what it does by default."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else lambda *_: None)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import gc
 import mmap
 import os
 import sys
+from array import array
 from typing import NamedTuple
 
 import pytest
@@ -53,22 +54,25 @@ def expect_flat(name, call, count, heap_bytes=16):
 
     A leak grows in every quarter. Arenas of malloc, which keep what threads had, and caches fill up in some of them, so the
     least growth counts, and what is live is told from what is resident. Allowed are `heap_bytes` bytes and a tenth of a block
-    of Python a call, beside 2 KiB and 10 blocks; and 16 bytes a call or 512 KiB of resident memory. Over all quarters together,
-    the live heap may not grow by more than 2 MiB or 16 bytes a call.
+    of Python a call, beside 2 KiB and 2 blocks; and 16 bytes a call or 512 KiB of resident memory. Over all quarters
+    together, the live heap may not grow by more than 2 MiB or 16 bytes a call.
     """
     quarter = count // QUARTERS
     for _ in range(max(count // 10, 20)):
         call()
-    marks = [held()]
-    for _ in range(QUARTERS):
-        for _ in range(quarter):
+    # Numbers in an array: as objects, those of a mark would be five blocks of Python themselves.
+    numbers = array("q", held() * (QUARTERS + 1))
+    of_mark = len(Held._fields)
+    for mark in range(QUARTERS + 1):
+        numbers[mark * of_mark : (mark + 1) * of_mark] = array("q", held())
+        for _ in range(quarter if mark < QUARTERS else 0):
             call()
-        marks.append(held())
+    marks = [Held(*numbers[at : at + of_mark]) for at in range(0, len(numbers), of_mark)]
     growths = [[after - before for before, after in zip(a, b)] for a, b in zip(marks, marks[1:])]
     least = Held(*(min(of_one) for of_one in zip(*growths)))
     print(f"{name}: {count} calls, least growth of a quarter {least}, of all {growths}")
     assert least.heap_bytes <= 2048 + heap_bytes * quarter, (name, growths)
-    assert least.blocks <= 10 + quarter // 10, (name, growths)
+    assert least.blocks <= 2 + quarter // 10, (name, growths)
     assert least.resident_bytes <= max(512 << 10, 16 * quarter), (name, growths)
     assert marks[-1].heap_bytes - marks[0].heap_bytes <= max(2 << 20, 16 * count), (name, growths)
 
@@ -151,7 +155,7 @@ def leak_pages(kept):
 LEAKS = {
     "1 KiB of the heap": lambda kept: libc.malloc(1024),
     "a large block": lambda kept: libc.malloc(1 << 20),
-    "two objects": lambda kept: kept.extend((object(), object())),
+    "an object": lambda kept: kept.append(object()),
     "pages": leak_pages,
 }
 
@@ -198,7 +202,9 @@ def test_references(tmp_path, index):
     before = counts()
     work()
     after = counts()
-    assert all(abs(a - b) < 50 for a, b in zip(after, before)), (before, after)
+    # Five jobs or 300 calls that leak a reference each would show. Others use None and the type of the index, too.
+    allowed = [2] * (len(held) - 2) + [50, 50]
+    assert all(abs(a - b) <= most for a, b, most in zip(after, before, allowed)), (before, after)
 
 
 def test_open_files_and_threads(tmp_path, index):

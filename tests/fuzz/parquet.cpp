@@ -36,10 +36,10 @@ ParquetChunk chunk_of(const fuzz::Input& input) {
 Rows rows_of(const fuzz::Input& input, std::size_t step, bool& is_damaged) {
   const spillway::testing::BytesFile file({input.text.begin(), input.text.end()}, "input");
   const ParquetChunk chunk = chunk_of(input);
-  const auto pool = PagePool::make();
+  const PagePools pools;
   PageUnpacker unpacker;
   const std::string place = "input";
-  ParquetColumn column(file, chunk, unpacker, *pool, place);
+  ParquetColumn column(file, chunk, unpacker, pools, place);
   Rows rows;
   try {
     while (rows.size() < kMostRows) {

@@ -10,11 +10,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 KEY, SECRET = "spillway-key", "spillway-secret"
 BUCKET = "crawl"
+
+# After the first the library asks again, up to ten times in half a minute, and after the second it does not. Jobs repeat a put
+# after either.
+SLOW_DOWN, BAD_REQUEST = b"503 Slow Down", b"400 Bad Request"
 
 
 def free_port() -> int:
@@ -26,6 +30,16 @@ def free_port() -> int:
 def find(program: str) -> str | None:
     beside = Path(sys.executable).parent / program
     return str(beside) if beside.exists() else shutil.which(program)
+
+
+@contextlib.contextmanager
+def running(words: Sequence[object], **options) -> Iterator[subprocess.Popen]:
+    """A process, which is killed if the test fails before it ends: otherwise nothing would end the wait for it."""
+    with subprocess.Popen([str(word) for word in words], **options) as job:
+        try:
+            yield job
+        finally:
+            job.kill()
 
 
 def environment(port: int, secret: str = SECRET) -> dict[str, str]:
@@ -89,14 +103,15 @@ def _makes_bucket(port: int) -> bool:
 class Proxy:
     """Stands before a server. Each rule may be changed at any time.
 
-    refuse(request): whether a request, its first bytes, gets the answer 503. lose(request): whether its answer does not
-    arrive. cut_after: answers to reads are cut after so
-    many bytes of a connection; 0 for never. cuts: how often that happens. requests: the first lines, in order.
+    refuse(request): whether a request, its first bytes, gets the answer `refusal`. lose(request): whether its answer does
+    not arrive. cut_after: answers to reads are cut after so many bytes of a connection; 0 for never. cuts: how often that
+    happens. requests: the first lines, in order.
     """
 
     def __init__(self, port: int):
         self._port = port
         self.refuse: Callable[[bytes], bool] = lambda request: False
+        self.refusal = SLOW_DOWN
         self.lose: Callable[[bytes], bool] = lambda request: False
         self.on_request: Callable[[bytes], None] = lambda request: None
         self.cut_after, self.cuts = 0, 0
@@ -124,7 +139,7 @@ class Proxy:
                     self.requests.append(data.split(b"\r\n", 1)[0].decode())
                     self.on_request(data)
                     if self.refuse(data):
-                        client.sendall(b"HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                        client.sendall(b"HTTP/1.1 " + self.refusal + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                         break
                     if self.lose(data):
                         is_lost.set()

@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from servers import SERVERS, Store, find, server
+from servers import SERVERS, SLOW_DOWN, Store, find, server
 
 
 @pytest.fixture(scope="session", params=list(SERVERS))
@@ -24,4 +24,4 @@ def no_rules(request):
         if "store" in request.fixturenames:
             proxy = request.getfixturevalue("store").proxy
             proxy.refuse, proxy.lose, proxy.on_request = (lambda data: False), (lambda data: False), (lambda data: None)
-            proxy.cut_after, proxy.cuts, proxy.requests = 0, 0, []
+            proxy.cut_after, proxy.cuts, proxy.requests, proxy.refusal = 0, 0, [], SLOW_DOWN

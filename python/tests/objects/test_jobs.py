@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from servers import BUCKET, Store, files_of
+from servers import BAD_REQUEST, BUCKET, Store, files_of
 
 PROGRAM = Path(sys.executable).parent / "spillway"
 
@@ -75,6 +75,7 @@ def test_what_cannot_be_put_is_told_and_kept(store, documents, tmp_path):
     url = store.put(documents, "jobs/in")
     words = [url, "-o", f"s3://{BUCKET}/jobs/late.index", "--one-index", "--parts", 2, "--stage", tmp_path / "stage"]
     store.proxy.refuse = lambda request: request.startswith((b"PUT", b"POST")) and b"/late.index/" in request.split(b"\r\n")[0]
+    store.proxy.refusal = BAD_REQUEST
     failed = job(store, *words)
     assert failed.returncode == 2 and "jobs/late.index/" in failed.stderr and "cannot put" in failed.stderr
     assert "Traceback" not in failed.stderr and store.keys("jobs/late.index") == []

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from servers import BUCKET, Store, environment, files_of
+from servers import BAD_REQUEST, BUCKET, Store, environment, files_of, running
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +102,7 @@ def test_a_put_that_fails_some_times_is_repeated(store, documents, url, scratch,
 def test_a_put_that_fails_for_good_shows_no_index(store, documents, url, scratch, name):
     first = sorted(name for name in os.listdir(make_local(store, documents, scratch.parent)) if name != "manifest")[-1]
     store.proxy.refuse = is_put_of("manifest" if name == "manifest" else first)
+    store.proxy.refusal = BAD_REQUEST
     done = index(store, documents, url, scratch)
     assert done.returncode == 2 and f"{url}/" in done.stderr and "cannot put" in done.stderr, done.stderr
     assert "attempts" in done.stderr and "Traceback" not in done.stderr
@@ -318,7 +319,7 @@ def test_a_resumable_job_goes_on_after_a_kill(store, tmp_path, url, scratch):
     store.spillway("index", documents, "-o", tmp_path / "local")
     words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch, "--resumable",
              "--threads", "1", "--block-bytes", "1M"]  # fmt: skip
-    with subprocess.Popen(words, env=store.environment, stderr=subprocess.DEVNULL) as job:
+    with running(words, env=store.environment, stderr=subprocess.DEVNULL) as job:
         deadline = time.monotonic() + 60
         while not list(scratch.glob("*/docs.index.work/spillway-manifest-[3-9]")) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -341,7 +342,7 @@ def test_a_forced_put_that_fails_keeps_the_index_in_the_store(store, documents, 
     assert index(store, documents, url, scratch).returncode == 0
     before = in_store(store, url)
     for name in ("postings", "manifest", "current"):
-        store.proxy.refuse = is_put_of(name)
+        store.proxy.refuse, store.proxy.refusal = is_put_of(name), BAD_REQUEST
         failed = index(store, documents, url, scratch, "--force", "--positions")
         assert failed.returncode == 2 and "cannot put" in failed.stderr, failed.stderr
         assert in_store(store, url) == before and list(scratch.iterdir()) == []
@@ -367,7 +368,7 @@ def test_an_interrupted_replacement_leaves_nothing(store, documents, url, scratc
     store.proxy.requests.clear()
     store.proxy.on_request = lambda request: time.sleep(3) if request.startswith((b"PUT ", b"POST ")) else None
     words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch, "--force"]
-    with subprocess.Popen(words, env=store.environment, stderr=subprocess.PIPE) as job:
+    with running(words, env=store.environment, stderr=subprocess.PIPE) as job:
         deadline = time.monotonic() + 60
         while sum(line.startswith("PUT ") for line in store.proxy.requests) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -460,9 +461,10 @@ except UsageError as error: print(error)
 
 
 def test_an_interrupt_while_it_puts_shows_no_index(store, documents, url, scratch):
-    store.proxy.on_request = lambda request: time.sleep(5) if request.startswith((b"PUT ", b"POST ")) else None
+    # After 3 seconds the library would ask again, up to ten times, before it looks at signals.
+    store.proxy.on_request = lambda request: time.sleep(2) if request.startswith((b"PUT ", b"POST ")) else None
     words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch]
-    with subprocess.Popen(words, env=store.environment, stderr=subprocess.PIPE) as job:
+    with running(words, env=store.environment, stderr=subprocess.PIPE) as job:
         deadline = time.monotonic() + 60
         while not any(line.startswith("PUT ") for line in store.proxy.requests) and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from servers import BUCKET, Store, environment, files_of
+from servers import BUCKET, Store, environment, files_of, running
 
 PAGE = (
     "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Target-URI: http://a.test/{id}\r\n"
@@ -248,7 +248,7 @@ def test_interrupted_while_it_waits(store, put, tmp_path):
 
     store.proxy.on_request = delay
     words = [Path(sys.executable).parent / "spillway", "index", f"{put}/plain/big.jsonl", "-o", tmp_path / "i"]
-    with subprocess.Popen(words, env=store.environment, stderr=subprocess.PIPE) as job:
+    with running(words, env=store.environment, stderr=subprocess.PIPE) as job:
         deadline = time.monotonic() + 30
         while not (tmp_path / "i.work").exists() and time.monotonic() < deadline:
             time.sleep(0.05)

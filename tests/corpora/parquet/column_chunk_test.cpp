@@ -96,9 +96,9 @@ class ParquetColumns : public ::testing::Test {
   // The texts of `rows` rows, read by `step` rows; "-" for null.
   std::vector<Bytes> texts(const ParquetChunk& chunk, std::size_t rows, std::size_t step) {
     const testing::BytesFile file({content_.begin(), content_.end()}, "docs.parquet");
-    const auto pool = PagePool::make();
+    const PagePools pools;
     const std::string place = "docs.parquet: row group 0";
-    ParquetColumn column(file, chunk, unpacker_, *pool, place);
+    ParquetColumn column(file, chunk, unpacker_, pools, place);
     std::vector<Bytes> found;
     for (std::size_t at = 0; at < rows; at += step) {
       const ParquetValues values = column.read(std::min(step, rows - at));
@@ -106,6 +106,7 @@ class ParquetColumns : public ::testing::Test {
         found.push_back(testing::parquet_value(values, chunk.type, row).value_or("-"));
       }
     }
+    column.finish();
     return found;
   }
 
@@ -227,6 +228,45 @@ TEST_F(ParquetColumns, LargePagesAreReadInPieces) {
   damaged.raw_bytes = content_.size();
   content_[content_.size() / 2] ^= 1;
   EXPECT_NE(refusal_of(damaged, 4), "");
+}
+
+// 16 texts of 6 MiB, in their order, and in that of `indices`.
+TEST_F(ParquetColumns, ALargeDictionaryIsInMemoryAsFarAsRowsNeedIt) {
+  std::vector<Bytes> all;
+  Bytes dictionary;
+  for (std::size_t i = 0; i < 16; ++i) {
+    all.emplace_back(std::size_t{6} << 20, static_cast<char>('a' + i));
+    dictionary += text(all.back());
+  }
+  const Bytes in_order("\x04\x05\x10\x32\x54\x76\x98\xBA\xDC\xFE", 10);  // of 4 bits
+  const auto chunk =
+      chunk_of({{2, 16, kPlainValues, dictionary}, {0, 16, kRleDictionary, in_order}}, ParquetCodec::kZstd, 0);
+  const testing::BytesFile file({content_.begin(), content_.end()}, "docs.parquet");
+  const PagePools pools;
+  const std::string place = "docs.parquet: row group 0";
+  ParquetColumn column(file, chunk, unpacker_, pools, place);
+  for (const Bytes& expected : all) {
+    const ParquetValues values = column.read(1);
+    EXPECT_TRUE(testing::parquet_value(values, chunk.type, 0) == expected) << expected.front();
+    EXPECT_LT(pools.unpacked->bytes(), std::size_t{64} << 20);
+  }
+  column.finish();
+  const Bytes others("\x04\x05\x3F\x01\x02\x13\x52\x55\x06\x40", 10);
+  const auto mixed =
+      chunk_of({{2, 16, kPlainValues, dictionary}, {0, 16, kRleDictionary, others}}, ParquetCodec::kZstd, 0);
+  std::vector<Bytes> rows;
+  for (const int index : {15, 3, 1, 0, 2, 0, 3, 1, 2, 5, 5, 5, 6, 0, 0, 4}) {
+    rows.push_back(all[static_cast<std::size_t>(index)]);
+  }
+  for (const std::size_t step : {1, 5, 16}) EXPECT_TRUE(texts(mixed, 16, step) == rows) << step;
+}
+
+TEST_F(ParquetColumns, DamageInALargeDictionaryIsFoundBehindTheTextsThatRowsNeed) {
+  const Bytes dictionary = text(Bytes(std::size_t{17} << 20, 'a')) + text("b") + length_of("abc") + "ab";
+  const Bytes first("\x02\x02\x00", 3);  // one value: index 0
+  const auto chunk =
+      chunk_of({{2, 3, kPlainValues, dictionary}, {0, 1, kRleDictionary, first}}, ParquetCodec::kZstd, 0);
+  EXPECT_NE(refusal_of(chunk, 1).find("a text within its dictionary"), std::string::npos);
 }
 
 // With any byte changed there are other texts, or an error.
