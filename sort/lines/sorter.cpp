@@ -29,8 +29,10 @@ constexpr std::size_t kHeadPart = 4, kHeadBlockOfThread = std::size_t{8} << 20;
 // The part of the memory for lines that text takes which is read ahead of them: as much as a disk reads while 16
 // threads sort a block and make a run of it.
 constexpr double kAheadPart = 0.45;
-// If the size of the input is known: the part of it that scratch files take, where zstd can do that.
-constexpr double kMostShare = 0.297;
+// If the size of the input is known: the part of it that scratch files take, where zstd can do that. Runs take no more
+// than the second part of their lines, since those that are to stay in memory may not: a long line or shorter ones may
+// come.
+constexpr double kMostShare = 0.297, kMostShareOfRuns = 0.36;
 
 // Fills blocks, and writes the only one, or makes runs of them and merges these.
 class BlockwiseSort {
@@ -108,7 +110,8 @@ class BlockwiseSort {
 
   // If the size of the input is known, the last block is as large as may stay in memory.
   bool fill() {
-    const bool may_keep_last = !head_ && options_.keeper == nullptr && options_.block_bytes == 0;
+    const bool may_keep_last =
+        !head_ && options_.keeper == nullptr && options_.block_bytes == 0 && !options_.reads_ahead;
     const std::size_t beside = may_keep_last ? memory_beside_merge(runs_, resources_) : 0;
     last_block_bytes_ = std::min(beside, most_memory_) / 32 * 31;  // lines may become shorter
     block_->leave_for_last(last_block_bytes_);
@@ -253,14 +256,15 @@ class BlockwiseSort {
     return encoding_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), memory_);
   }
 
-  // What runs may take of their lines: more where others stay in memory.
+  // What runs may take of their lines: more where others are to stay in memory, and the scratch space has no limit.
   double wanted_share() const {
     const std::optional<std::uint64_t> left = source_->bytes_left();
-    if (!left) return kWantedShare;
+    if (!left || last_block_bytes_ == 0 || options_.temp_limit_bytes != 0) return PackGoal{}.share;
     const double all = static_cast<double>(input_.bytes_read() + *left);
+    const double rest = static_cast<double>(block_->pending().size() + *left);
     const double each = static_cast<double>(block_->used_bytes()) / static_cast<double>(block_->text_bytes());
-    const double last = block_->has_all() ? 0 : static_cast<double>(last_block_bytes_) / each;
-    return last < all ? kMostShare / (1 - last / all) : kWantedShare;
+    const double last = std::min(static_cast<double>(last_block_bytes_) / each, rest);
+    return last < all ? std::min(kMostShare / (1 - last / all), kMostShareOfRuns) : PackGoal{}.share;
   }
 
   void spill() {

@@ -63,6 +63,18 @@ Split split_items(std::span<LineItem> items) {
   return {bring_first(items, [=](std::uint64_t cache) { return cache == pivot; }), true};
 }
 
+// Sorts few items. Stays within them even if keys change meanwhile, as those of mapped text may.
+template <typename Key>
+void insert_by(std::span<LineItem> items, const Key& key) {
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    const LineItem item = items[i];
+    const auto of_item = key(item);
+    std::size_t at = i;
+    for (; at != 0 && of_item < key(items[at - 1]); --at) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
 }  // namespace
 
 void ItemSorter::sort(std::span<LineItem> items, std::uint32_t depth) {
@@ -155,7 +167,8 @@ void ItemSorter::finish_equal(Group& group) {
   const auto items = items_.subspan(group.begin, group.size());
   const std::uint32_t first = end_class(items.front());
   const bool differ = std::ranges::any_of(items, [&](const LineItem& item) { return end_class(item) != first; });
-  if (differ) std::ranges::sort(items, {}, end_class);
+  if (differ && items.size() > kMostSmallItems) std::ranges::sort(items, {}, end_class);
+  if (differ && items.size() <= kMostSmallItems) insert_by(items, end_class);
   const auto goes_on = std::ranges::lower_bound(items, ItemStrings::kGoesOn, {}, end_class);
   group.begin += static_cast<std::uint32_t>(goes_on - items.begin());
 }

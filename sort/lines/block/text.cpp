@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{32} << 20;  // text that is read, and then cut, at once
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
-// A block is full if it has no room for this part of its text, or for so many bytes, or for a page.
+// A block is full if it is to read less than this part of its text at once, but not less than a page, nor if it is to
+// read this many bytes. If it seems to hold all that is left, only the page counts.
 constexpr std::size_t kPartOfStep = 512, kWorthReading = std::size_t{64} << 10;
 constexpr std::size_t kPageBytes = 4096;                  // whose multiples can be mapped
 constexpr std::size_t kKeyBytes = std::size_t{64} << 10;  // of encoded keys that a task places at once
@@ -98,6 +99,13 @@ std::size_t LineText::expected_text() const {
   return static_cast<std::size_t>(static_cast<double>(room()) / (memory_of_byte() - 1));
 }
 
+// The least bytes that are worth reading. Requires: there are lines.
+std::size_t LineText::least_step(const LineSource& input) const {
+  const std::optional<std::uint64_t> left = input.bytes_left();
+  if (left && pending_bytes_ + *left <= expected_text()) return kPageBytes;
+  return std::clamp(text_bytes_ / kPartOfStep, kPageBytes, kWorthReading);
+}
+
 // How much may be read before the rest fits the last block. If all fits this one, or it is not known, that is no limit.
 std::size_t LineText::bytes_before_last(const LineSource& input) const {
   constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
@@ -159,7 +167,7 @@ bool LineText::fill(LineSource& input) {
     }
     if (is_at_end_) break;
     const std::size_t step = step_bytes();
-    if (line_count_ != 0 && step < std::clamp(text_bytes_ / kPartOfStep, kPageBytes, kWorthReading)) break;
+    if (line_count_ != 0 && step < least_step(input)) break;
     if (step == 0 && grow()) continue;
     if (step == 0) refuse(input);
     const std::size_t most = std::min({step, kStepBytes, bytes_before_last(input)});

@@ -65,8 +65,8 @@ class LineText {
     is_at_end_ = false;
   }
 
-  // If more is left than fits a block, the next fill() takes no lines that fit the one after it, which is the last one
-  // and has `bytes`; 0: as many as fit.
+  // If more is left than fits a block, the next fill() leaves to the one after it, which is the last one and has `bytes`,
+  // about as many lines as fit that; 0: the next fill() takes as many lines as it can.
   void leave_for_last(std::size_t bytes) { last_block_bytes_ = bytes; }
 
   // Drops the lines, keeps what is pending, and gives memory back to the budget, so that `bytes` are left. Requires:
@@ -115,6 +115,7 @@ class LineText {
   std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
   std::size_t expected_text() const;
   std::size_t step_bytes() const;
+  std::size_t least_step(const LineSource& input) const;
   std::size_t bytes_before_last(const LineSource& input) const;
   // Memory that a byte of text takes with its keys and lines. Requires: there are lines.
   double memory_of_byte() const {

@@ -62,10 +62,11 @@ class Compressor {
   ZSTD_CCtx* context() { return context_.get(); }
 
   // Packs a block of `record_bytes`, or returns false if it is to stay as it is.
-  bool pack(std::span<const std::uint8_t> raw, std::size_t record_bytes, double wanted_share,
+  bool pack(std::span<const std::uint8_t> raw, std::size_t record_bytes, const PackGoal& goal,
             std::vector<std::uint8_t>& packed) {
-    const bool is_judged = record_bytes >= kLeastJudged, is_fast_enough = fast_share_ <= wanted_share;
-    const bool may_grow = static_cast<double>(bytes_) < wanted_share * static_cast<double>(record_bytes_);
+    if (std::exchange(sort_, goal.sort) != goal.sort) fast_share_ = 0, bytes_ = record_bytes_ = 0;
+    const bool is_judged = record_bytes >= kLeastJudged, is_fast_enough = fast_share_ <= goal.share;
+    const bool may_grow = static_cast<double>(bytes_) < goal.share * static_cast<double>(record_bytes_);
     if (is_judged && is_fast_enough && may_grow) {
       count(raw.size(), record_bytes);
       return false;
@@ -100,6 +101,7 @@ class Compressor {
 
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context_;
   int level_ = kStrongLevel;
+  std::uint64_t sort_ = 0;                    // whose blocks were judged
   double fast_share_ = 0;                     // what is expected of a fast block
   std::size_t bytes_ = 0, record_bytes_ = 0;  // of blocks that were judged, and of their records
 };
@@ -221,7 +223,7 @@ EncodedBlock BlockEncoder::finish() {
   thread_local Compressor compressor;
   thread_local std::vector<std::uint8_t> packed;
   const std::span raw = std::span(raw_).first(raw_bytes_);
-  const bool is_packed = compressor.pack(raw, block_.record_bytes, wanted_share_, packed);
+  const bool is_packed = compressor.pack(raw, block_.record_bytes, goal_, packed);
   const std::span<const std::uint8_t> bytes = is_packed ? packed : raw;
   return take({bytes.begin(), bytes.end()});
 }

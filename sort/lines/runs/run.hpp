@@ -167,15 +167,16 @@ class BlockWalk {
   std::string first_;
 };
 
-// What runs take of their records if nothing else is wanted.
-inline constexpr double kWantedShare = 0.29;
+// What the blocks of a sort take of their records together, where zstd can do that.
+struct PackGoal {
+  double share = 0.29;
+  std::uint64_t sort = 0;  // a number of its own; blocks of other sorts do not count
+};
 
 // Encodes records, in order, into a block.
 class BlockEncoder {
  public:
-  // `wanted_share`: what blocks take of their records together, where zstd can do that.
-  explicit BlockEncoder(const RecordOrder& order, double wanted_share = kWantedShare)
-      : order_(order), wanted_share_(wanted_share) {}
+  explicit BlockEncoder(const RecordOrder& order, const PackGoal& goal = {}) : order_(order), goal_(goal) {}
   // `shared`: bytes that the record and the last one have in common; without meaning for the first of a block. Copies
   // what it needs of the record.
   void add(const Record& record, std::size_t shared);
@@ -200,7 +201,7 @@ class BlockEncoder {
   EncodedBlock take(StoredBytes stored);
 
   RecordOrder order_;
-  double wanted_share_;
+  PackGoal goal_;
   StoredBytes raw_;  // the first raw_bytes_ are in use
   std::size_t raw_bytes_ = 0;
   std::string first_;
@@ -267,9 +268,9 @@ class RunSpace {
   void charge(std::uint64_t bytes);
   void release(const Run& run);
   std::uint64_t written_bytes() const { return written_bytes_; }
-  // What the next runs may take of their records.
-  double wanted_share() const { return wanted_share_; }
-  void want_share(double share) { wanted_share_ = share; }
+  // Of the next runs.
+  const PackGoal& goal() const { return goal_; }
+  void want_share(double share) { goal_.share = share; }
 
  private:
   std::vector<std::string> directories_;
@@ -278,7 +279,8 @@ class RunSpace {
   std::vector<std::unique_ptr<UnlinkedFile>> files_;
   std::size_t next_ = 0;
   std::uint64_t used_bytes_ = 0, written_bytes_ = 0;
-  double wanted_share_ = kWantedShare;
+  PackGoal goal_{.sort = ++last_sort_};
+  static inline std::atomic<std::uint64_t> last_sort_{0};
 };
 
 }  // namespace spillway

@@ -82,8 +82,8 @@ class Slicer {
 class RunWriter {
  public:
   RunWriter(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, std::size_t block_bytes,
-            double wanted_share)
-      : block_(block), order_(order), encoder_(encoder), block_bytes_(block_bytes), wanted_share_(wanted_share) {}
+            const PackGoal& goal)
+      : block_(block), order_(order), encoder_(encoder), block_bytes_(block_bytes), goal_(goal) {}
 
   void sort(Slice& slice) const {
     if (slice.is_whole) block_.sort_part(slice.part);
@@ -93,7 +93,7 @@ class RunWriter {
   // Calls put(block) for each block of the lines that are left, until it returns false.
   template <typename Put>
   void encode(Slice& slice, const Put& put) const {
-    BlockEncoder records(order_, wanted_share_);
+    BlockEncoder records(order_, goal_);
     const std::size_t block_bytes = even_block_bytes(slice);
     std::string keyed[2];
     Record last;
@@ -141,7 +141,7 @@ class RunWriter {
   RecordOrder order_;
   const KeyEncoder& encoder_;
   std::size_t block_bytes_;
-  double wanted_share_;
+  PackGoal goal_;
 };
 
 // How many slices are worked on at once, and the most bytes that they have encoded together.
@@ -175,7 +175,7 @@ std::size_t encoding_memory(std::size_t threads, std::size_t memory_bytes) {
 
 Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
               std::size_t block_bytes, std::size_t memory_bytes, const std::function<void()>& check) {
-  const RunWriter writer(block, order, encoder, block_bytes, space.wanted_share());
+  const RunWriter writer(block, order, encoder, block_bytes, space.goal());
   Run run;
   run.file = &space.next_file();
   InFlight<Slice> slices;

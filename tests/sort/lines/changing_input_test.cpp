@@ -110,6 +110,8 @@ INSTANTIATE_TEST_SUITE_P(, ChangingInput, ::testing::Values(change_bytes, join_a
 struct Sort {
   LineOrder order;
   std::size_t block_bytes = 0;          // not 0: by runs
+  std::size_t memory_bytes = std::size_t{64} << 20;
+  unsigned copies = 1;                  // of the text, in the file that changes
   bool is_among_others = false;         // between two files that do not change
   std::size_t file_bytes = kFileBytes;  // of all
 };
@@ -123,9 +125,11 @@ class ChangedSorts {
 
   // Whether the sort ends with output, not with an error.
   bool ends_well(const Sort& sort, unsigned round) {
-    std::ofstream(scratch_ / "in", std::ios::binary) << text_;
+    std::ofstream file(scratch_ / "in", std::ios::binary);
+    for (unsigned copy = 0; copy < sort.copies; ++copy) file << text_;
+    file.close();
     LineSortOptions options;
-    options.memory_bytes = std::size_t{64} << 20;
+    options.memory_bytes = sort.memory_bytes;
     options.block_bytes = sort.block_bytes;
     options.temp_directories = {scratch_.path()};
     options.maps_inputs = true;
@@ -140,7 +144,11 @@ class ChangedSorts {
     } catch (const Error&) {
       ends_well = false;
     }
-    EXPECT_LE(output.bytes(), kFileBytes + sort.file_bytes);
+    // Lines of runs are found anew where mapped text has changed, and may overlap then.
+    const bool is_in_memory = sort.block_bytes == 0 && sort.copies == 1;
+    if (is_in_memory) {
+      EXPECT_LE(output.bytes(), kFileBytes + sort.file_bytes);
+    }
     return ends_well;
   }
 
@@ -163,6 +171,14 @@ TEST_P(ChangingInput, LetsASortByRunsEnd) {
   ChangedSorts sorts(GetParam());
   for (unsigned round = 0; round < kRounds / 2; ++round) {
     sorts.ends_well({.order = some_orders()[round % 5], .block_bytes = std::size_t{512} << 10}, round);
+  }
+}
+
+// The block before the last one ends where the rest, as the file's size tells it, stays in memory.
+TEST_P(ChangingInput, LetsASortEndThatLeavesLinesForItsLastBlock) {
+  ChangedSorts sorts(GetParam());
+  for (unsigned round = 0; round < kRounds / 8; ++round) {
+    sorts.ends_well({.order = some_orders()[round % 5], .memory_bytes = std::size_t{32} << 20, .copies = 13}, round);
   }
 }
 
