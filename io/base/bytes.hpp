@@ -18,7 +18,8 @@ inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
 
 // Prefetches the first cache lines of a list: most lists are short, and the processor's prefetcher finds the rest.
 //
-// Functions that only prefetch must be inlined always: GCC takes them for functions without effect, and drops their calls.
+// Functions that only prefetch must be inlined always: GCC takes them for functions without effect, and drops their
+// calls.
 [[gnu::always_inline]] inline void prefetch_bytes(std::span<const std::uint8_t> list) {
   constexpr std::size_t kLineBytes = 64, kMostBytes = 6 * kLineBytes;
   if (list.empty()) return;

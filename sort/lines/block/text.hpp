@@ -65,8 +65,8 @@ class LineText {
     is_at_end_ = false;
   }
 
-  // If more is left than fits a block, the next fill() leaves to the one after it, which is the last one and has `bytes`,
-  // about as many lines as fit that; 0: the next fill() takes as many lines as it can.
+  // If more is left than fits a block, the next fill() leaves to the one after it, which is the last one and has
+  // `bytes`, about as many lines as fit that; 0: the next fill() takes as many lines as it can.
   void leave_for_last(std::size_t bytes) { last_block_bytes_ = bytes; }
 
   // Drops the lines, keeps what is pending, and gives memory back to the budget, so that `bytes` are left. Requires:

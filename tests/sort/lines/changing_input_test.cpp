@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(, ChangingInput, ::testing::Values(change_bytes, join_a
 // How a file is sorted while it changes.
 struct Sort {
   LineOrder order;
-  std::size_t block_bytes = 0;          // not 0: by runs
+  std::size_t block_bytes = 0;  // not 0: by runs
   std::size_t memory_bytes = std::size_t{64} << 20;
   unsigned copies = 1;                  // of the text, in the file that changes
   bool is_among_others = false;         // between two files that do not change
