@@ -256,7 +256,8 @@ class BlockwiseSort {
     return encoding_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), memory_);
   }
 
-  // What runs may take of their lines: more where others are to stay in memory, and the scratch space has no limit.
+  // Runs may take this share of their lines: a larger one where others are to stay in memory, and the scratch space has
+  // no limit.
   double wanted_share() const {
     const std::optional<std::uint64_t> left = source_->bytes_left();
     if (!left || last_block_bytes_ == 0 || options_.temp_limit_bytes != 0) return PackGoal{}.share;

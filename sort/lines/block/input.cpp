@@ -18,7 +18,7 @@ namespace spillway {
 
 namespace {
 
-// Of one thread at a time. The last pieces that a block has room for are small, and read by all threads, too.
+// A thread reads this at a time. The last pieces that a block has room for are small, and read by all threads, too.
 constexpr std::size_t kReadBytes = std::size_t{256} << 10, kDirectReadBytes = std::size_t{1} << 20;
 
 // Calls body(0), ..., body(count - 1) by at most `most` threads: this one, and new ones, as far as the system allows

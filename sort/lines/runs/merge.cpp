@@ -262,7 +262,7 @@ std::size_t kept_bytes(std::span<const Run> runs, std::size_t range_bytes, std::
   return std::min(bytes, memory_bytes / 2);
 }
 
-// What a thread takes for a run: an unpacked block, and a record.
+// A thread takes these bytes for a run: an unpacked block, and a record.
 std::size_t cursor_of(const Run& run) { return std::size_t{run.longest_raw} + run.longest_record + 512; }
 
 // How many runs one thread can merge in `memory` if it has only the longest record of each, the next one of one of

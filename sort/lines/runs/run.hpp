@@ -167,7 +167,7 @@ class BlockWalk {
   std::string first_;
 };
 
-// What the blocks of a sort take of their records together, where zstd can do that.
+// The blocks of a sort take this share of their records together, where zstd can do that.
 struct PackGoal {
   double share = 0.29;
   std::uint64_t sort = 0;  // a number of its own; blocks of other sorts do not count
@@ -268,7 +268,7 @@ class RunSpace {
   void charge(std::uint64_t bytes);
   void release(const Run& run);
   std::uint64_t written_bytes() const { return written_bytes_; }
-  // Of the next runs.
+  // The goal of the next runs.
   const PackGoal& goal() const { return goal_; }
   void want_share(double share) { goal_.share = share; }
 
