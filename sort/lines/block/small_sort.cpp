@@ -24,7 +24,7 @@ void sort_portable(std::span<LineItem> items) {
 constexpr std::size_t kLanes = 8;
 static_assert(sizeof(LineItem) == 16);
 
-// Loads 4 items, of which the first `count` are there.
+// Loads 4 items. Only the first `count` are there; the others become zeros.
 SPILLWAY_AVX512 inline __m512i load_items(const LineItem* from, std::size_t count) {
   const auto wanted = count >= 4 ? __mmask8{0xff} : static_cast<__mmask8>((1U << (2 * count)) - 1);
   return _mm512_maskz_loadu_epi64(wanted, from);

@@ -144,7 +144,7 @@ class ChangedSorts {
     } catch (const Error&) {
       ends_well = false;
     }
-    // Lines of runs are found anew where mapped text has changed, and may overlap then.
+    // A sort by runs has put out more than the files held. Why it did is not known.
     const bool is_in_memory = sort.block_bytes == 0 && sort.copies == 1;
     if (is_in_memory) {
       EXPECT_LE(output.bytes(), kFileBytes + sort.file_bytes);

@@ -195,7 +195,7 @@ TEST_P(LineSorter, LeavesWhatStaysInMemoryForTheLastBlock) {
 TEST_P(LineSorter, PacksRunsWhereTheRestDoesNotStayInMemory) {
   std::vector<Lines> inputs{lines_of_numbers(700'000), lines_of_numbers(700'000)};
   inputs[0].emplace_back(300'000, 'x');
-  inputs[1].resize(3'700'000);  // empty lines, of which fewer fit
+  inputs[1].resize(3'700'000);  // fewer empty lines fit
   for (Lines& lines : inputs) {
     const Sorted sorted = sort(lines, {}, 0);
     EXPECT_NE(sorted.summary.runs, 0u);
