@@ -1,6 +1,7 @@
 #include "indexer/job/gpus.hpp"
 
 #include <future>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,9 +76,13 @@ void JobGpus::release() {
 void JobGpus::end() {
   release();
   if (!context_.ends_gpu_use) return;
-  std::vector<std::future<void>> ends;
-  for (const int gpu : std::exchange(used_, {})) ends.push_back(std::async([gpu] { end_gpu_use(gpu); }));
-  for (const auto& end : ends) end.wait();
+  try {
+    std::vector<std::future<void>> ends;
+    for (const int gpu : std::exchange(used_, {})) ends.push_back(std::async([gpu] { end_gpu_use(gpu); }));
+    for (const auto& end : ends) end.wait();
+  } catch (const std::bad_alloc&) {
+    return;  // the contexts end with the process
+  }
 }
 
 }  // namespace spillway
