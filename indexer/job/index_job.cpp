@@ -16,7 +16,7 @@
 #include "indexer/job/index_figures.hpp"
 #include "indexer/job/input_checks.hpp"
 #include "indexer/job/output.hpp"
-#include "indexer/job/task_threads.hpp"
+#include "sort/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/options/content_versions.hpp"
 #include "indexer/plan/disk_space.hpp"

@@ -8,7 +8,7 @@
 #include "indexer/job/duplicates/repeats.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
-#include "indexer/job/task_threads.hpp"
+#include "sort/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/plan/disk_space.hpp"
 #include "indexer/plan/memory.hpp"

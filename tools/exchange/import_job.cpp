@@ -5,7 +5,7 @@
 #include "indexer/ingest/skip_log.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
-#include "indexer/job/task_threads.hpp"
+#include "sort/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/options/content_versions.hpp"
 #include "indexer/plan/memory.hpp"

@@ -1,7 +1,6 @@
 // `spillway sort`: sorts lines as GNU sort does in the C locale. Behaves as `sort` if the program runs under that name.
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "sort/lines/sorter.hpp"
 #include "sort/sort_plan.hpp"
 #include "sort/sorters.hpp"
+#include "sort/task_threads.hpp"
 #include "tools/cli/build_facts.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
@@ -234,7 +234,7 @@ void finish_output(const SortOptions& options, Session& session, SortOutput& out
 void write_output(const SortJob& job) {
   const SortOptions& options = job.options;
   const std::size_t threads = thread_count(options);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  const TaskThreads task_threads(static_cast<unsigned>(threads) - 1);  // this thread is one more
   tbb::task_arena arena(static_cast<int>(threads));
   job.report.note_resources(std::max(memory_bytes(options), kLeastSortMemory), threads);
   std::optional<ZstdOutput> zstd;

@@ -1,4 +1,4 @@
-#include "indexer/job/task_threads.hpp"
+#include "sort/task_threads.hpp"
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
