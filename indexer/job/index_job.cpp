@@ -16,7 +16,6 @@
 #include "indexer/job/index_figures.hpp"
 #include "indexer/job/input_checks.hpp"
 #include "indexer/job/output.hpp"
-#include "sort/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/options/content_versions.hpp"
 #include "indexer/plan/disk_space.hpp"
@@ -27,6 +26,7 @@
 #include "io/base/stopwatch.hpp"
 #include "io/run/term_block_builder.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/task_threads.hpp"
 
 namespace spillway {
 

@@ -8,7 +8,6 @@
 #include "indexer/job/duplicates/repeats.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
-#include "sort/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/plan/disk_space.hpp"
 #include "indexer/plan/memory.hpp"
@@ -21,6 +20,7 @@
 #include "io/run/term_block_builder.hpp"
 #include "io/run/writer.hpp"
 #include "sort/sort_plan.hpp"
+#include "sort/task_threads.hpp"
 
 namespace spillway {
 

@@ -5,7 +5,6 @@
 #include "indexer/ingest/skip_log.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
-#include "sort/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/options/content_versions.hpp"
 #include "indexer/plan/memory.hpp"
@@ -13,6 +12,7 @@
 #include "io/memory/limits.hpp"
 #include "io/memory/program_bytes.hpp"
 #include "sort/sort_plan.hpp"
+#include "sort/task_threads.hpp"
 #include "tools/exchange/run_from_ciff.hpp"
 
 namespace spillway {

@@ -401,6 +401,12 @@ void LineBlock::take_lines(Part& part) {
   part.bytes = bytes;
 }
 
+std::uint64_t LineBlock::bytes_of_parts() const {
+  std::uint64_t bytes = 0;
+  for (const Part& part : parts_) bytes += part.bytes;
+  return bytes;
+}
+
 void LineBlock::order_equal(std::span<LineItem> items) const {
   if (!line_order_.breaks_ties()) {
     const auto comes_before = [](const LineItem& a, const LineItem& b) { return a.place < b.place; };

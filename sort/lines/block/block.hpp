@@ -60,6 +60,7 @@ class LineBlock {
   void sort_part(std::size_t part);
   // Bytes of the part's lines, with a line end for each; once it is sorted, of those that were not dropped.
   std::uint64_t part_bytes(std::size_t part) const { return parts_[part].bytes; }
+  std::uint64_t bytes_of_parts() const;
   // The number of lines of a sorted part.
   std::size_t size(std::size_t part) const { return parts_[part].end - parts_[part].begin; }
   // The i-th line of a sorted part; kCopyPadding bytes after its line end are readable.

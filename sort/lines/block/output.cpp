@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "io/base/bytes.hpp"
-#include "io/base/error.hpp"
 #include "io/memory/in_flight.hpp"
+#include "sort/lines/block/changed_text.hpp"
 #include "sort/lines/block/padded_copy.hpp"
 
 namespace spillway {
@@ -20,10 +20,6 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{512} << 10;  // that are gathered before they are written
 constexpr std::size_t kAhead = 48;                           // lines whose texts are loaded early
-
-[[noreturn]] void refuse_changed_text() {
-  throw IoError("an input changed while it was sorted; start again when nothing writes to it");
-}
 
 // Calls put(bytes) with the text of a sorted part, at most kChunkBytes at once or one line. Throws IoError where the
 // part has other bytes than when it was measured: mapped text has changed since.

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sort/lines/block/changed_text.hpp"
+
 namespace spillway {
 
 namespace {
@@ -46,10 +48,15 @@ Run make_memory_run(LineBlock& block, const LineOrder& order, const KeyEncoder& 
   });
   Run run;
   run.lines = std::make_unique<MemoryLines>(block, encoder);
+  std::uint64_t line_bytes = 0;
   for (const Slices& of_part : slices) {
-    for (const EncodedBlock& encoded : of_part.blocks) append_block(run, encoded);
+    for (const EncodedBlock& encoded : of_part.blocks) {
+      line_bytes += encoded.block.bytes_of_lines(order.format);
+      append_block(run, encoded);
+    }
     run.lines->places.insert(run.lines->places.end(), of_part.places.begin(), of_part.places.end());
   }
+  if (line_bytes != block.bytes_of_parts() || line_bytes > block.text_bytes()) refuse_changed_text();
   return run;
 }
 

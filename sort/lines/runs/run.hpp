@@ -92,6 +92,10 @@ struct RunBlock {
   std::string first_further;                       // the begin's other bytes
   std::uint32_t stored_crc = 0;                    // CRC32C of what is in the file
   bool has_whole_first = false;                    // the begin is all that is compared of the record
+  // With their ends.
+  std::uint64_t bytes_of_lines(LineFormat format) const {
+    return line_bytes + std::uint64_t{records} * format.end_bytes();
+  }
 };
 
 // Sorted lines of a block in memory, and the encoder of their keys; both outlive this.

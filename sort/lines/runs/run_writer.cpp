@@ -11,6 +11,7 @@
 
 #include "io/base/bytes.hpp"
 #include "io/memory/in_flight.hpp"
+#include "sort/lines/block/changed_text.hpp"
 #include "sort/lines/block/padded_copy.hpp"
 #include "sort/lines/keys/long_lines.hpp"
 
@@ -181,7 +182,10 @@ Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encode
   InFlight<Slice> slices;
   const SlicePlan plan = plan_slices(block, LongLineCosts(encoder), block_bytes, memory_bytes);
   std::atomic<std::size_t> encoded_bytes{0};  // that wait
+  std::uint64_t line_bytes = 0;
   const auto put = [&](const EncodedBlock& encoded) {
+    line_bytes += encoded.block.bytes_of_lines(order.format);
+    if (line_bytes > block.text_bytes()) refuse_changed_text();
     space.charge(encoded.stored.size());
     append_block(run, encoded);
     return true;
@@ -212,6 +216,7 @@ Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encode
     slices.remove(slice);
   });
   tbb::parallel_pipeline(plan.slices, next & encode & append);
+  if (line_bytes != block.bytes_of_parts()) refuse_changed_text();
   run.blocks.shrink_to_fit();
   return run;
 }

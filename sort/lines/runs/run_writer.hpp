@@ -12,7 +12,7 @@ namespace spillway {
 std::size_t encoding_memory(std::size_t threads, std::size_t memory_bytes);
 
 // `block_bytes`: of the records in a block of the run. `memory_bytes`: encoding_memory(). Calls `check` between blocks;
-// it throws to stop. Parallel.
+// it throws to stop. Throws IoError if mapped text has changed since the block was arranged. Parallel.
 Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
               std::size_t block_bytes, std::size_t memory_bytes, const std::function<void()>& check);
 

@@ -192,27 +192,43 @@ TEST_P(LineSorter, LeavesWhatStaysInMemoryForTheLastBlock) {
 }
 
 // Such numbers become 0.41 of their bytes by zstd, and more than 0.8 if they are only written as runs have them.
+constexpr double kPacked = 0.45;
+double spilled_share(const Sorted& sorted) {
+  return static_cast<double>(sorted.summary.spilled_bytes) / static_cast<double>(sorted.summary.bytes);
+}
+
 TEST_P(LineSorter, PacksRunsWhereTheRestDoesNotStayInMemory) {
-  std::vector<Lines> inputs{lines_of_numbers(700'000), lines_of_numbers(700'000)};
-  inputs[0].emplace_back(300'000, 'x');
-  inputs[1].resize(3'700'000);  // fewer empty lines fit
-  for (Lines& lines : inputs) {
-    const Sorted sorted = sort(lines, {}, 0);
-    EXPECT_NE(sorted.summary.runs, 0u);
-    EXPECT_LT(sorted.summary.spilled_bytes, sorted.summary.bytes * 45 / 100);
-    std::ranges::sort(lines);
-    EXPECT_TRUE(sorted.text == joined(lines));
+  const Lines numbers = lines_of_numbers(700'000);
+  Lines with_long_line = numbers, with_short_lines = numbers, ordered = numbers;
+  with_long_line.emplace_back(300'000, 'x');
+  constexpr std::size_t kEmpty = 3'000'000;  // fewer of them fit
+  with_short_lines.resize(numbers.size() + kEmpty);
+  std::ranges::sort(ordered);
+  const Sorted of_long_line = sort(with_long_line, {}, 0), of_short_lines = sort(with_short_lines, {}, 0);
+  EXPECT_TRUE(of_long_line.text == joined(ordered) + with_long_line.back() + "\n");
+  EXPECT_TRUE(of_short_lines.text == std::string(kEmpty, '\n') + joined(ordered));
+  for (const Sorted* sorted : {&of_long_line, &of_short_lines}) {
+    EXPECT_NE(sorted->summary.runs, 0u);
+    EXPECT_LT(spilled_share(*sorted), kPacked);
   }
 }
 
-// Sizes just below and above what a block holds.
+// A block that has nearly all lines is spilled if the others came unexpectedly.
 TEST_P(LineSorter, PacksRunsOfWhatABlockNearlyHolds) {
-  for (std::size_t count = 560'000; count <= 680'000; count += 12'000) {
-    Lines lines = lines_of_numbers(count);
-    const Sorted sorted = sort(lines, {}, 0);
-    EXPECT_LT(sorted.summary.spilled_bytes, sorted.summary.bytes * 45 / 100) << count;
-    std::ranges::sort(lines);
-    EXPECT_TRUE(sorted.text == joined(lines));
+  const Lines lines = lines_of_numbers(900'000);
+  const auto sort_first = [&](std::size_t count) { return sort({lines.begin(), lines.begin() + count}, {}, 0); };
+  std::size_t whole = 400'000, spilled = lines.size();
+  while (spilled - whole > 2000) {
+    const std::size_t count = (whole + spilled) / 2;
+    (sort_first(count).summary.runs == 0 ? whole : spilled) = count;
+  }
+  for (const std::size_t count : {spilled, spilled + spilled / 200}) {
+    const Sorted sorted = sort_first(count);
+    EXPECT_EQ(sorted.summary.runs, 1u) << count;
+    EXPECT_LT(spilled_share(sorted), kPacked) << count;
+    Lines ordered(lines.begin(), lines.begin() + count);
+    std::ranges::sort(ordered);
+    EXPECT_TRUE(sorted.text == joined(ordered)) << count;
   }
 }
 
