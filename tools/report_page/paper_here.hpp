@@ -12,10 +12,12 @@ namespace spillway {
 
 // Cases that a sorter was measured on.
 struct SorterCases {
+  enum class Threads : std::uint8_t { kUnnamed, kOne, kFastest };  // of sorts that ran with several numbers of threads
   std::string sorter = {};
   std::string input = {};   // a distribution or a set; empty: any
   unsigned bits = 0;        // of keys; 0: any
   std::uint64_t above = 0;  // only cases with more elements
+  Threads threads = Threads::kUnnamed;
 };
 
 // Elements a second of a sorter, or how many times as many as those of `against`.

@@ -350,6 +350,19 @@ TEST(PaperPages, PutOursBesideThePapersFigures) {
       paper_report("satish2009", "figure 8b", rates, {rates_case(1024, 32, 1e9, 1), rates_case(2048, 32, 4e9, 1)});
   EXPECT_EQ(figures_table(floats),
             (std::vector<std::vector<std::string>>{{"GPU radix sort, GTX 280", "187 M keys/s", "2.50 G keys/s"}}));
+  const ordered_json speed_up{{{"name", "largest speed-up"},
+                               {"unit", "times"},
+                               {"points", {{{"at", "two sockets, 32 cores"}, {"value", 16}}}}}};
+  ordered_json by_threads = keys_case("random-ascii", 1024, 32);
+  by_threads["sorters"] = ordered_json::array();
+  for (const auto& [threads, rate] : {std::pair("1 thread", 2), {"2 threads", 4}, {"16 threads", 15}}) {
+    for (const std::string name : {"cpu-msd", "cpu-multikey"}) {
+      by_threads["sorters"].push_back(sorter((name + ", " + threads).c_str(), 0.001));
+      by_threads["sorters"].back()["per_second"] = name == "cpu-msd" ? rate : 100 * rate * rate;
+    }
+  }
+  EXPECT_EQ(figures_table(paper_report("drozd2014", "figure 7", speed_up, {by_threads})),
+            (std::vector<std::vector<std::string>>{{"two sockets, 32 cores", "16 times", "7.50 times"}}));
 }
 
 TEST(SweepPages, SayWhyThereIsNoBorder) {
