@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sort/lines/block/output.hpp"
-#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/options/options.hpp"
 
 namespace spillway {
 

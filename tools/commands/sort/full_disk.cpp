@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tools/commands/sort/message.hpp"
+#include "tools/commands/sort/options/message.hpp"
 #include "tools/commands/sort/resources.hpp"
 
 namespace spillway {

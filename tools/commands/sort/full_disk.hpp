@@ -8,7 +8,7 @@
 #include "io/file/file_system.hpp"
 #include "io/file/placed_file.hpp"
 #include "io/file/system_error.hpp"
-#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/options/options.hpp"
 #include "tools/commands/sort/report.hpp"
 
 namespace spillway {

@@ -7,7 +7,7 @@
 #include "sort/lines/block/input.hpp"
 #include "sort/lines/gpu/plan.hpp"
 #include "sort/lines/gpu/sorter.hpp"
-#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/options/options.hpp"
 
 namespace spillway {
 

@@ -15,7 +15,7 @@
 #include "sort/lines/block/output.hpp"
 #include "sort/lines/resources.hpp"
 #include "tools/cli/output_file.hpp"
-#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/options/options.hpp"
 #include "tools/report/progress.hpp"
 
 namespace spillway {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/options/options.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
 
 namespace spillway {

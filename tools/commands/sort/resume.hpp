@@ -6,7 +6,7 @@
 
 #include "sort/lines/resume/kept_runs.hpp"
 #include "tools/cli/command.hpp"
-#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/options/options.hpp"
 #include "tools/commands/sort/output/file_output.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/commands/sort/collate.hpp"
+#include "tools/commands/sort/options/collate.hpp"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "tools/commands/sort/key_definition.hpp"
+#include "tools/commands/sort/options/key_definition.hpp"
 
 #include <cctype>
 #include <cerrno>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "tools/commands/sort/message.hpp"
+#include "tools/commands/sort/options/message.hpp"
 
 namespace spillway {
 

@@ -1,4 +1,4 @@
-#include "tools/commands/sort/values.hpp"
+#include "tools/commands/sort/options/values.hpp"
 
 #include <sys/resource.h>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "io/memory/limits.hpp"
-#include "tools/commands/sort/message.hpp"
+#include "tools/commands/sort/options/message.hpp"
 
 namespace spillway {
 

@@ -10,9 +10,9 @@
 #include "io/file/file_system.hpp"
 #include "sort/lines/keys/order.hpp"
 #include "tools/cli/command.hpp"
-#include "tools/commands/sort/key_definition.hpp"
-#include "tools/commands/sort/message.hpp"
-#include "tools/commands/sort/values.hpp"
+#include "tools/commands/sort/options/key_definition.hpp"
+#include "tools/commands/sort/options/message.hpp"
+#include "tools/commands/sort/options/values.hpp"
 
 namespace spillway {
 

@@ -1,9 +1,9 @@
-#include "tools/commands/sort/record_options.hpp"
+#include "tools/commands/sort/options/record_options.hpp"
 
 #include <string>
 
 #include "sort/lines/block/items.hpp"
-#include "tools/commands/sort/message.hpp"
+#include "tools/commands/sort/options/message.hpp"
 
 namespace spillway {
 

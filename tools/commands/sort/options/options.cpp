@@ -1,4 +1,4 @@
-#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/options/options.hpp"
 
 #include <getopt.h>
 
@@ -14,10 +14,10 @@
 #include "io/memory/limits.hpp"
 #include "tools/cli/option_table.hpp"
 #include "tools/cli/option_values.hpp"
-#include "tools/commands/sort/collate.hpp"
-#include "tools/commands/sort/gnu_options.hpp"
-#include "tools/commands/sort/names_file.hpp"
-#include "tools/commands/sort/record_options.hpp"
+#include "tools/commands/sort/options/collate.hpp"
+#include "tools/commands/sort/options/gnu_options.hpp"
+#include "tools/commands/sort/options/names_file.hpp"
+#include "tools/commands/sort/options/record_options.hpp"
 #include "tools/report/figures.hpp"
 
 namespace spillway {

@@ -1,4 +1,4 @@
-#include "tools/commands/sort/option_groups.hpp"
+#include "tools/commands/sort/options/option_groups.hpp"
 
 #include "tools/cli/command.hpp"
 

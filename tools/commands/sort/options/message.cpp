@@ -1,4 +1,4 @@
-#include "tools/commands/sort/message.hpp"
+#include "tools/commands/sort/options/message.hpp"
 
 namespace spillway {
 

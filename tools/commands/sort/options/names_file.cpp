@@ -1,8 +1,8 @@
-#include "tools/commands/sort/names_file.hpp"
+#include "tools/commands/sort/options/names_file.hpp"
 
 #include <algorithm>
 
-#include "tools/commands/sort/message.hpp"
+#include "tools/commands/sort/options/message.hpp"
 
 namespace spillway {
 
