@@ -13,4 +13,8 @@ class StringMergeHostForm final : public StringSorter {
             std::span<std::uint8_t> scratch) const override;
 };
 
+// Returns how many times this sort compares strings with a pivot: once for each small group, and once for all large
+// groups of a round together.
+std::size_t string_merge_comparisons(std::span<const StringRef> strings);
+
 }  // namespace spillway
