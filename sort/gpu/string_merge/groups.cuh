@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sort/gpu/string_merge/block.cuh"
+#include "sort/gpu/string_merge/group_sort.hpp"
 #include "sort/gpu/string_merge/pass.cuh"
 
 namespace spillway {
@@ -262,6 +263,20 @@ inline __device__ Gathered keep_ties(FinishStorage& storage, std::uint32_t count
   return {sum.all, has_large};
 }
 
+// Sorts the strings of the storage to the end.
+inline __device__ void finish_gathered(const DeviceStrings& strings, FinishStorage& storage, Gathered ties,
+                                       std::uint32_t* d_order) {
+  while (ties.count != 0) {
+    load_group_keys(strings, storage, ties.count);
+    if (ties.has_large) {
+      sort_tile({storage.tile}, ties.count);
+    } else {
+      rank_keys(storage, ties.count);
+    }
+    ties = keep_ties(storage, ties.count, d_order);
+  }
+}
+
 // One block for each `block_strings` sorted strings: handles the groups that begin among them.
 __global__ void __launch_bounds__(kThreads, 3)
     finish_groups_kernel(DeviceStrings strings, const MergeSet* d_set, SortedRound round) {
@@ -279,17 +294,42 @@ __global__ void __launch_bounds__(kThreads, 3)
   }
   if (__syncthreads_or(has_ties) == 0) return;
   for (std::uint32_t i = round.block_strings + threadIdx.x; i < count; i += kThreads) keys[i] = round.d_keys[begin + i];
-  storage.symbols.make(d_set);
+  storage.symbols.make(d_set->used);
   __syncthreads();
-  Gathered ties = gather_small_groups(round, d_set, storage, begin, count);
-  while (ties.count != 0) {
-    load_group_keys(strings, storage, ties.count);
-    if (ties.has_large) {
-      sort_tile(keys, ties.count);
-    } else {
-      rank_keys(storage, ties.count);
+  finish_gathered(strings, storage, gather_small_groups(round, d_set, storage, begin, count), round.d_order);
+}
+
+// Sorts the groups of a list to the end, one after another in each block, and marks their strings as
+// DeviceStringSorter::sort_and_mark() does where out.d_firsts is not null.
+__global__ void __launch_bounds__(kThreads, 3)
+    finish_list_kernel(DeviceStrings strings, SmallStringGroups groups, MarkedOrder out) {
+  extern __shared__ uint4 dynamic_storage[];
+  FinishStorage& storage = *reinterpret_cast<FinishStorage*>(dynamic_storage);
+  const std::uint32_t group_count = *groups.d_count;
+  if (blockIdx.x >= group_count) return;
+  storage.symbols.make(groups.d_used);
+  for (std::uint32_t group = blockIdx.x; group < group_count; group += gridDim.x) {
+    const std::uint32_t begin = groups.d_begins[group], count = groups.d_counts[group];
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+      storage.indices[i] = out.d_order[begin + i];
+      storage.places[i] = begin + i;
+      storage.heads[i] = 0;
     }
-    ties = keep_ties(storage, ties.count, round.d_order);
+    if (threadIdx.x == 0) {
+      storage.pivots[0] = static_cast<std::uint16_t>(pivot_place(0, count));
+      storage.set_known(0, {groups.d_depths[group], PivotReach::kWhole});
+    }
+    __syncthreads();
+    finish_gathered(strings, storage, {count, count > kMaxRanked}, out.d_order);
+    if (out.d_firsts == nullptr) continue;
+    __syncthreads();
+    for (std::uint32_t i = begin + 1 + threadIdx.x; i < begin + count; i += kThreads) {
+      const DeviceString string = string_at(strings, out.d_order[i]), before = string_at(strings, out.d_order[i - 1]);
+      const bool is_equal =
+          string.bytes == before.bytes && shared_prefix(before, string, groups.d_depths[group]) == string.bytes;
+      out.d_firsts[i] = is_equal ? 0 : 1;
+    }
   }
 }
 

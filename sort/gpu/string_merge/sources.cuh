@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(6))
   __shared__ SharedSymbols symbols;
   const RoundTile tile{std::size_t{blockIdx.x} * kTile, tile_count(strings.count)};
   if (blockIdx.x == 0 && threadIdx.x == 0) *d_counter = 0;
-  symbols.make(strings.d_set);
+  symbols.make(strings.d_set->used);
   source.begin_tile(strings.all, tile.at);
   __syncthreads();
   const KeyAlphabet alphabet = symbols.alphabet();

@@ -290,7 +290,7 @@ TEST_P(StringSorterContract, SortsLongPrefixesBesideAnOutlier) {
 // the end of the shortest would find one string each.
 TEST_P(StringSorterContract, SortsNestedPrefixesThatAreFarApart) {
   std::mt19937_64 random(28);
-  std::string text(200000, ' ');
+  std::string text(80000, ' ');
   for (char& c : text) c = "abcdefghijkl\0\xFF"[random() % 14];
   const auto check_prefixes = [&](std::size_t count, std::size_t step) {
     Strings strings;
@@ -299,9 +299,9 @@ TEST_P(StringSorterContract, SortsNestedPrefixesThatAreFarApart) {
     std::shuffle(strings.begin(), strings.end(), random);
     check(strings);
   };
-  check_prefixes(sanitizer_size(2500, 1200), sanitizer_size(20, 9));
-  check_prefixes(sanitizer_size(1600, 1100), sanitizer_size(40, 5));
-  check_prefixes(sanitizer_size(100, 9), sanitizer_size(1900, 1300));
+  check_prefixes(sanitizer_size(2200, 1200), sanitizer_size(20, 9));
+  check_prefixes(sanitizer_size(1300, 1100), sanitizer_size(40, 5));
+  check_prefixes(sanitizer_size(40, 9), sanitizer_size(1900, 1300));
 }
 
 // The sequences defeat pivots that are medians of samples: organ pipes, rotated and interleaved sequences.

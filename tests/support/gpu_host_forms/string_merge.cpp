@@ -68,6 +68,18 @@ class MergeRounds {
     finish(merge_sort(room_, spare_), all, 0, [root](PrefixKey key, const GroupDepth&) {
       return GroupDepth{root + known_bytes(key), PivotReach::kStep};
     });
+    sort_large();
+  }
+
+  void run(std::span<const MergeGroup> groups) {
+    for (const MergeGroup& group : groups) note(group.begin, group.count, group.known);
+    sort_small();
+    sort_large();
+  }
+  std::size_t comparisons() const { return comparisons_; }
+
+ private:
+  void sort_large() {
     std::vector<MergeGroup> groups;
     while (!large_.empty()) {
       groups.swap(large_);
@@ -75,9 +87,15 @@ class MergeRounds {
       sort_groups(groups);
     }
   }
-  std::size_t comparisons() const { return comparisons_; }
 
- private:
+  void sort_small() {
+    while (!small_.empty()) {
+      const MergeGroup group = small_.back();
+      small_.pop_back();
+      sort_small(group);
+    }
+  }
+
   DeviceString string(std::uint32_t index) const { return string_at(strings_, index); }
 
   // Sorts all groups of a round at once, by keys with the group number first.
@@ -116,11 +134,7 @@ class MergeRounds {
       if ((key & kKeyGoesOn) == 0 || count == 1) continue;
       note(begin, count, known(key, group.known));
     }
-    while (!small_.empty()) {
-      const MergeGroup group = small_.back();
-      small_.pop_back();
-      sort_small(group);
-    }
+    sort_small();
   }
 
   void note(std::uint32_t begin, std::uint32_t count, const GroupDepth& known) {
@@ -179,6 +193,12 @@ void StringMergeHostForm::sort(std::span<const StringRef> strings, std::span<std
     lcps[i] =
         i == 0 ? 0 : shared_prefix(string_at(packed.strings(), order[i - 1]), string_at(packed.strings(), order[i]), 0);
   }
+}
+
+void sort_groups_by_pivots(const DeviceStrings& strings, std::span<std::uint32_t> order,
+                           std::span<const MergeGroup> groups) {
+  std::vector<KeyedString> room(order.size()), spare(order.size());
+  MergeRounds(strings, order, room, spare).run(groups);
 }
 
 std::size_t string_merge_comparisons(std::span<const StringRef> strings) {
