@@ -167,10 +167,10 @@ LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& sh
     return plan;
   }
   plan.reason += "; text stays in host memory: " + found;
-  const int first = find_gpus_of(status, {}).front().id;
-  if (plan.devices.front().gpu != first) {
-    throw UsageError("--gpu: text in host memory is sorted by GPU " + std::to_string(first) + " only, and " + found);
-  }
+  // Each sort of a block takes the GPU with the fewest sorts under way.
+  plan.devices.clear();
+  for (const GpuInfo& gpu : gpus) plan.devices.push_back({gpu.id, 0});
+  plan.host_bytes += (gpus.size() - contexts) * kCudaBytes;
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "io/base/error.hpp"
 
@@ -125,7 +126,20 @@ TEST(LineGpuPlan, LeavesTextInHostMemoryWhereItMust) {
   EXPECT_EQ(plan({true, {}, "gpu-string-merge"}, keys).sorting, LineSorting::kString);
   EXPECT_EQ(plan({true, {}, "gpu-string-merge"}, shape()).sorting, LineSorting::kDevice);
   EXPECT_EQ(plan({true, {}, "hybrid-msd"}, shape()).sorting, LineSorting::kString);
-  EXPECT_THROW(plan({true, {1}, "hybrid-msd"}, shape()), UsageError);
+}
+
+TEST(LineGpuPlan, SortsTextOfTheHostOnTheGpusThatWereNamed) {
+  const auto gpus_of = [](const LineGpuPlan& plan) {
+    std::vector<int> gpus;
+    for (const LineGpuPlan::Device& device : plan.devices) gpus.push_back(device.gpu);
+    return gpus;
+  };
+  EXPECT_EQ(gpus_of(plan({true, {1}, "hybrid-msd"}, shape())), std::vector<int>{1});
+  EXPECT_EQ(gpus_of(plan({true, {}, "hybrid-msd"}, shape())), (std::vector<int>{0, 1}));
+  LineSortShape keys = shape();
+  keys.has_keys = true;
+  EXPECT_EQ(gpus_of(plan({true, {1}}, keys)), std::vector<int>{1});
+  EXPECT_LT(plan({true, {}, "gpu-string-merge"}, keys).host_bytes, keys.memory_bytes);
 }
 
 TEST(LineGpuPlan, RefusesWhatWasNamedAndIsNotThere) {
