@@ -70,4 +70,9 @@ const StringSorter* find_string_sorter(std::string_view name) {
   return find_sorter(name, string_sorters(), gpu_string_sorters());
 }
 
+std::unique_ptr<StringSorter> make_gpu_string_sorter(std::string_view name, const std::vector<int>& gpus) {
+  if (auto hybrid = std::make_unique<HybridMsdSorter>(gpus); hybrid->name() == name) return hybrid;
+  return std::make_unique<GpuStringSorter>(find_string_sorter(name)->name(), gpus);  // the name of the list stays
+}
+
 }  // namespace spillway

@@ -2,6 +2,7 @@
 // see it.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -23,5 +24,7 @@ const std::vector<const StringSorter*>& string_sorters();
 const std::vector<const StringSorter*>& gpu_string_sorters();
 // Searches both lists; nullptr if no sorter has that name.
 const StringSorter* find_string_sorter(std::string_view name);
+// Makes a sorter of gpu_string_sorters() that uses the GPUs with these ids only. Requires: one of them has that name.
+std::unique_ptr<StringSorter> make_gpu_string_sorter(std::string_view name, const std::vector<int>& gpus);
 
 }  // namespace spillway

@@ -46,7 +46,7 @@ PinnedBuffer::PinnedBuffer(std::size_t) { refuse(); }
 PinnedBuffer::~PinnedBuffer() = default;
 PinnedBuffer::PinnedBuffer(PinnedBuffer&& other) noexcept = default;
 PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept = default;
-std::unique_ptr<PrefixSort> gpu_prefix_sort(std::size_t, std::span<std::uint8_t>) { refuse(); }
+std::unique_ptr<PrefixSort> gpu_prefix_sort(std::size_t, std::span<std::uint8_t>, std::span<const int>) { refuse(); }
 RegisteredMemory::RegisteredMemory(std::span<std::uint8_t>, int) { refuse(); }
 RegisteredMemory::~RegisteredMemory() = default;
 void copy_to_device(void*, const void*, std::size_t, GpuStreamHandle) { refuse(); }

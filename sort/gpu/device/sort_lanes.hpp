@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -60,18 +61,19 @@ class SortLanes {
     bool is_done_ = false;
   };
 
-  // Takes the lowest of the GPUs with the fewest turns. GpuError where a stream cannot be made.
-  Turn take() {
+  // Takes the lowest of the GPUs with the fewest turns, among those with these ids; no ids: among all. GpuError where
+  // there is none of them, or a stream cannot be made.
+  Turn take(std::span<const int> among = {}) {
     std::unique_ptr<typename Turn::Lane> lane;
     std::size_t gpu = 0;
     {
       const std::lock_guard lock(mutex_);
-      const auto least = std::ranges::min_element(gpus_, {}, &Gpu::turns);
-      gpu = static_cast<std::size_t>(least - gpus_.begin());
-      ++least->turns;
-      if (!least->free.empty()) {
-        lane = std::move(least->free.back());
-        least->free.pop_back();
+      gpu = least_used(among);
+      Gpu& least = gpus_[gpu];
+      ++least.turns;
+      if (!least.free.empty()) {
+        lane = std::move(least.free.back());
+        least.free.pop_back();
       }
     }
     try {
@@ -90,6 +92,16 @@ class SortLanes {
     std::size_t turns = 0;
     std::vector<std::unique_ptr<Lane>> free;
   };
+
+  std::size_t least_used(std::span<const int> among) const {
+    std::size_t least = gpus_.size();
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+      const bool is_among = among.empty() || std::ranges::find(among, gpus_[i].id) != among.end();
+      if (is_among && (least == gpus_.size() || gpus_[i].turns < gpus_[least].turns)) least = i;
+    }
+    if (least == gpus_.size()) throw GpuError("none of the GPUs that a sort was given can be used");
+    return least;
+  }
 
   // `old` goes first.
   Memory allocate(std::size_t gpu, std::size_t bytes, Memory old) {

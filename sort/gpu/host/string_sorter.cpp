@@ -83,7 +83,7 @@ void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   const auto memory = host_arrays.take<std::uint8_t>(StagedCopy::memory_bytes(buffer_bytes(strings.size())));
 
   const std::size_t count = strings.size(), total_bytes = packer.total_bytes();
-  GpuSortLanes::Turn turn = gpu_sort_lanes().take();
+  GpuSortLanes::Turn turn = gpu_sort_lanes().take(gpus_);
   const GpuStream& stream = turn.stream();
   stream.make_current();
   DeviceArena layout = DeviceArena::for_counting();

@@ -3,14 +3,18 @@
 // DeviceStringSorter itself.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
 
-// Takes a lane of gpu_sort_lanes() in each call. Without a usable GPU sort() throws GpuError with the reason.
+// Takes a lane of gpu_sort_lanes() in each call, of one of `gpus` (ids) or, if there are none, of any GPU. Without a
+// usable GPU sort() throws GpuError with the reason.
 class GpuStringSorter final : public StringSorter {
  public:
-  explicit GpuStringSorter(std::string_view name) : name_(name) {}
+  explicit GpuStringSorter(std::string_view name, std::vector<int> gpus = {}) : name_(name), gpus_(std::move(gpus)) {}
 
   std::string_view name() const override { return name_; }
   bool needs_gpu() const override { return true; }
@@ -21,6 +25,7 @@ class GpuStringSorter final : public StringSorter {
 
  private:
   std::string_view name_;
+  std::vector<int> gpus_;
 };
 
 }  // namespace spillway

@@ -207,8 +207,8 @@ __global__ void __launch_bounds__(kThreads) first_bucket_kernel(Lists lists, std
 
 class GpuPrefixSort final : public PrefixSort {
  public:
-  GpuPrefixSort(std::size_t count, std::span<std::uint8_t> memory)
-      : count_(count), turn_(gpu_sort_lanes().take()), stream_(turn_.stream()), copy_(memory, stream_) {
+  GpuPrefixSort(std::size_t count, std::span<std::uint8_t> memory, std::span<const int> gpus)
+      : count_(count), turn_(gpu_sort_lanes().take(gpus)), stream_(turn_.stream()), copy_(memory, stream_) {
     DeviceArena counting = DeviceArena::for_counting();
     lay_out(counting);
     DeviceArena arena(turn_.memory(counting.used_bytes()));
@@ -319,8 +319,9 @@ class GpuPrefixSort final : public PrefixSort {
 
 }  // namespace
 
-std::unique_ptr<PrefixSort> gpu_prefix_sort(std::size_t count, std::span<std::uint8_t> memory) {
-  return std::make_unique<GpuPrefixSort>(count, memory);
+std::unique_ptr<PrefixSort> gpu_prefix_sort(std::size_t count, std::span<std::uint8_t> memory,
+                                            std::span<const int> gpus) {
+  return std::make_unique<GpuPrefixSort>(count, memory, gpus);
 }
 
 }  // namespace spillway

@@ -26,8 +26,10 @@ class PrefixSort {
   virtual void take_order(const std::function<void(std::span<const std::uint32_t>, std::size_t)>& take) = 0;
 };
 
-// Sorts in a lane of gpu_sort_lanes(), in 25 bytes of device memory a prefix. `memory` is pinned for the copies
-// (StagedCopy) and outlives the result. Up to 12 levels of O(count) each.
-std::unique_ptr<PrefixSort> gpu_prefix_sort(std::size_t count, std::span<std::uint8_t> memory);
+// Sorts in a lane of gpu_sort_lanes(), of one of `gpus` (ids) or, if there are none, of any GPU, in 25 bytes of device
+// memory a prefix. `memory` is pinned for the copies (StagedCopy) and outlives the result. Up to 12 levels of O(count)
+// each.
+std::unique_ptr<PrefixSort> gpu_prefix_sort(std::size_t count, std::span<std::uint8_t> memory,
+                                            std::span<const int> gpus);
 
 }  // namespace spillway

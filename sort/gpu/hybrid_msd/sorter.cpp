@@ -114,7 +114,7 @@ void HybridMsdSorter::sort(std::span<const StringRef> strings, std::span<std::ui
 }
 
 std::unique_ptr<PrefixSort> HybridMsdSorter::make_prefix_sort(std::size_t count, std::span<std::uint8_t> memory) const {
-  return gpu_prefix_sort(count, memory);
+  return gpu_prefix_sort(count, memory, gpus_);
 }
 
 }  // namespace spillway

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "sort/gpu/hybrid_msd/prefix_sort.hpp"
 #include "sort/interface/string_sorter.hpp"
@@ -15,6 +17,9 @@ namespace spillway {
 // Without a GPU sort() throws GpuError with the reason.
 class HybridMsdSorter : public StringSorter {
  public:
+  // `gpus`: as of gpu_prefix_sort().
+  explicit HybridMsdSorter(std::vector<int> gpus = {}) : gpus_(std::move(gpus)) {}
+
   std::string_view name() const override { return "hybrid-msd"; }
   bool needs_gpu() const override { return true; }
   std::size_t scratch_bytes(std::size_t count) const override;
@@ -24,6 +29,7 @@ class HybridMsdSorter : public StringSorter {
  private:
   // gpu_prefix_sort(); tests override it to sort without a GPU.
   virtual std::unique_ptr<PrefixSort> make_prefix_sort(std::size_t count, std::span<std::uint8_t> memory) const;
+  std::vector<int> gpus_;
 };
 
 }  // namespace spillway

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sort/gpu/string_merge/block.cuh"
+#include "sort/gpu/string_merge/group_sort.hpp"
 #include "sort/gpu/string_merge/pass.cuh"
 
 namespace spillway {
@@ -25,9 +26,10 @@ struct SortedRound {
   unsigned long long* d_counter;
   std::uint32_t block_strings;  // at most kMaxBlockGroup; a block handles the groups that begin in it
 
-  __device__ std::uint32_t depth(const MergeSet* d_set, PrefixKey key) const {
-    return groups.d_groups != nullptr ? groups.of(key).depth + known_beside_pivot(key, groups.bits)
-                                      : d_set->root() + known_bytes(key);
+  // Returns what is known of the strings with this key, which go on.
+  __device__ GroupDepth known(const MergeSet* d_set, PrefixKey key) const {
+    if (groups.d_groups == nullptr) return {d_set->root() + known_bytes(key), PivotReach::kStep};
+    return depth_beside_pivot(key, groups.bits, groups.of(key).known);
   }
 };
 
@@ -39,8 +41,15 @@ struct FinishStorage {
   // By group: element g belongs to the group whose first string has number 2g or 2g + 1.
   std::uint16_t pivots[kTile / 2];
   std::uint32_t depths[kTile / 2];
+  std::uint8_t reaches[kTile / 2];
   std::uint32_t of_warps[kThreads / 32];
   SharedSymbols symbols;
+
+  __device__ GroupDepth known(std::uint32_t group) const { return {depths[group], PivotReach{reaches[group]}}; }
+  __device__ void set_known(std::uint32_t group, GroupDepth known) {
+    depths[group] = known.depth;
+    reaches[group] = static_cast<std::uint8_t>(known.reach);
+  }
 };
 
 // The thread's own kEach keys of a sorted tile: which go on and equal a neighbour (ties), and which differ from the key
@@ -89,7 +98,7 @@ inline __device__ void list_large(const SortedRound& round, const MergeSet* d_se
   const unsigned long long before = atomicAdd(round.d_counter, (1ull << kGroupsFrom) + count);
   round.d_next[before >> kGroupsFrom] = {static_cast<std::uint32_t>(round.groups.place(key, at)),
                                          static_cast<std::uint32_t>(before & ((1ull << kGroupsFrom) - 1)), count,
-                                         round.depth(d_set, key)};
+                                         round.known(d_set, key)};
 }
 
 // The number of strings in the storage, and whether one group has more than kMaxRanked of them.
@@ -132,7 +141,7 @@ inline __device__ Gathered gather_small_groups(const SortedRound& round, const M
     const std::uint32_t first = to - (begin + i - all_heads[i]);
     storage.places[to] = place;
     storage.heads[to] = static_cast<std::uint16_t>(first);
-    if (first == to) storage.depths[first / 2] = round.depth(d_set, key);
+    if (first == to) storage.set_known(first / 2, round.known(d_set, key));
     const bool is_end = begin + i + 1 == count || keys[begin + i + 1] != key;
     if (is_end) storage.pivots[first / 2] = static_cast<std::uint16_t>(pivot_place(first, to + 1 - first));
     has_large |= to - first >= kMaxRanked;
@@ -174,18 +183,37 @@ inline __device__ void rank_keys(FinishStorage& storage, std::uint32_t count) {
   __syncthreads();
 }
 
+inline __device__ PivotPair pair_at(const DeviceStrings& strings, const FinishStorage& storage, std::uint32_t i) {
+  const std::uint32_t group = storage.heads[i] / 2;
+  return {string_at(strings, storage.indices[i]), string_at(strings, storage.indices[storage.pivots[group]]),
+          storage.known(group)};
+}
+
+// Makes the keys of the storage's strings: a thread one of strings that are compared step by step, a warp one of those
+// that are compared as a whole.
 inline __device__ void load_group_keys(const DeviceStrings& strings, FinishStorage& storage, std::uint32_t count) {
   const TileKeys keys{storage.tile};
   const KeyAlphabet alphabet = storage.symbols.alphabet();
+  const auto put = [&](std::uint32_t i, const PivotPair& pair, std::uint32_t shared) {
+    const PrefixKey front = PrefixKey{storage.heads[i] / 2u} << (64 - kBlockGroupBits);
+    keys[i] = front | pivot_key(alphabet, pair, shared, kBlockGroupBits);
+  };
+  bool has_whole = false;
   for (std::uint32_t i = threadIdx.x; i < kTile; i += kThreads) {
     if (i >= count) {
       keys[i] = kNoKey;
       continue;
     }
-    const std::uint32_t group = storage.heads[i] / 2;
-    const DeviceString pivot = string_at(strings, storage.indices[storage.pivots[group]]);
-    keys[i] = PrefixKey{group} << (64 - kBlockGroupBits) | pivot_key(alphabet, string_at(strings, storage.indices[i]),
-                                                                     pivot, storage.depths[group], kBlockGroupBits);
+    const PivotPair pair = pair_at(strings, storage, i);
+    has_whole |= pair.group.reach == PivotReach::kWhole;
+    if (pair.group.reach == PivotReach::kStep) put(i, pair, pair.shared_bytes());
+  }
+  if (__syncthreads_or(has_whole) == 0) return;
+  for (std::uint32_t i = threadIdx.x / 32; i < count; i += kThreads / 32) {
+    const PivotPair pair = pair_at(strings, storage, i);
+    if (pair.group.reach == PivotReach::kStep) continue;
+    const std::uint32_t shared = warp_shared_bytes<4>(pair);
+    if (threadIdx.x % 32 == 0) put(i, pair, shared);
   }
   __syncthreads();
 }
@@ -199,7 +227,8 @@ inline __device__ Gathered keep_ties(FinishStorage& storage, std::uint32_t count
       (own.heads & own.ties) == 0 ? kNone : begin + 31 - __clz(static_cast<int>(own.heads & own.ties));
   std::uint32_t head = last_before(last, storage.of_warps);
   const BlockSum sum = sum_before(__popc(own.ties), storage.of_warps);
-  std::uint32_t indices[kEach], places[kEach], firsts[kEach], depths[kEach], to = sum.before;
+  std::uint32_t indices[kEach], places[kEach], firsts[kEach], to = sum.before;
+  GroupDepth known[kEach];
 #pragma unroll
   for (std::uint32_t i = 0; i < kEach; ++i) {
     if (begin + i >= count) break;
@@ -212,7 +241,8 @@ inline __device__ Gathered keep_ties(FinishStorage& storage, std::uint32_t count
     }
     const PrefixKey key = keys[begin + i];
     firsts[i] = to++ - (begin + i - head);
-    depths[i] = storage.depths[key >> (64 - kBlockGroupBits)] + known_beside_pivot(key, kBlockGroupBits);
+    known[i] = depth_beside_pivot(key, kBlockGroupBits,
+                                  storage.known(static_cast<std::uint32_t>(key >> (64 - kBlockGroupBits))));
   }
   __syncthreads();
   to = sum.before;
@@ -223,7 +253,7 @@ inline __device__ Gathered keep_ties(FinishStorage& storage, std::uint32_t count
     storage.indices[to] = indices[i];
     storage.places[to] = places[i];
     storage.heads[to] = static_cast<std::uint16_t>(firsts[i]);
-    if (firsts[i] == to) storage.depths[to / 2] = depths[i];
+    if (firsts[i] == to) storage.set_known(to / 2, known[i]);
     const bool is_end = begin + i + 1 == count || keys[begin + i + 1] != keys[begin + i];
     if (is_end) storage.pivots[firsts[i] / 2] = static_cast<std::uint16_t>(pivot_place(firsts[i], to + 1 - firsts[i]));
     has_large |= to - firsts[i] >= kMaxRanked;
@@ -231,6 +261,20 @@ inline __device__ Gathered keep_ties(FinishStorage& storage, std::uint32_t count
   }
   has_large = __syncthreads_or(has_large) != 0;
   return {sum.all, has_large};
+}
+
+// Sorts the strings of the storage to the end.
+inline __device__ void finish_gathered(const DeviceStrings& strings, FinishStorage& storage, Gathered ties,
+                                       std::uint32_t* d_order) {
+  while (ties.count != 0) {
+    load_group_keys(strings, storage, ties.count);
+    if (ties.has_large) {
+      sort_tile({storage.tile}, ties.count);
+    } else {
+      rank_keys(storage, ties.count);
+    }
+    ties = keep_ties(storage, ties.count, d_order);
+  }
 }
 
 // One block for each `block_strings` sorted strings: handles the groups that begin among them.
@@ -250,17 +294,42 @@ __global__ void __launch_bounds__(kThreads, 3)
   }
   if (__syncthreads_or(has_ties) == 0) return;
   for (std::uint32_t i = round.block_strings + threadIdx.x; i < count; i += kThreads) keys[i] = round.d_keys[begin + i];
-  storage.symbols.make(d_set);
+  storage.symbols.make(d_set->used);
   __syncthreads();
-  Gathered ties = gather_small_groups(round, d_set, storage, begin, count);
-  while (ties.count != 0) {
-    load_group_keys(strings, storage, ties.count);
-    if (ties.has_large) {
-      sort_tile(keys, ties.count);
-    } else {
-      rank_keys(storage, ties.count);
+  finish_gathered(strings, storage, gather_small_groups(round, d_set, storage, begin, count), round.d_order);
+}
+
+// Sorts the groups of a list to the end, one after another in each block, and marks their strings as
+// DeviceStringSorter::sort_and_mark() does where out.d_firsts is not null.
+__global__ void __launch_bounds__(kThreads, 3)
+    finish_list_kernel(DeviceStrings strings, SmallStringGroups groups, MarkedOrder out) {
+  extern __shared__ uint4 dynamic_storage[];
+  FinishStorage& storage = *reinterpret_cast<FinishStorage*>(dynamic_storage);
+  const std::uint32_t group_count = *groups.d_count;
+  if (blockIdx.x >= group_count) return;
+  storage.symbols.make(groups.d_used);
+  for (std::uint32_t group = blockIdx.x; group < group_count; group += gridDim.x) {
+    const std::uint32_t begin = groups.d_begins[group], count = groups.d_counts[group];
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+      storage.indices[i] = out.d_order[begin + i];
+      storage.places[i] = begin + i;
+      storage.heads[i] = 0;
     }
-    ties = keep_ties(storage, ties.count, round.d_order);
+    if (threadIdx.x == 0) {
+      storage.pivots[0] = static_cast<std::uint16_t>(pivot_place(0, count));
+      storage.set_known(0, {groups.d_depths[group], PivotReach::kWhole});
+    }
+    __syncthreads();
+    finish_gathered(strings, storage, {count, count > kMaxRanked}, out.d_order);
+    if (out.d_firsts == nullptr) continue;
+    __syncthreads();
+    for (std::uint32_t i = begin + 1 + threadIdx.x; i < begin + count; i += kThreads) {
+      const DeviceString string = string_at(strings, out.d_order[i]), before = string_at(strings, out.d_order[i - 1]);
+      const bool is_equal =
+          string.bytes == before.bytes && shared_prefix(before, string, groups.d_depths[group]) == string.bytes;
+      out.d_firsts[i] = is_equal ? 0 : 1;
+    }
   }
 }
 

@@ -56,6 +56,39 @@ struct PassPair {
   }
 };
 
+// Returns pair.shared_bytes(), found by all lanes of a warp: each loads 8 of 256 neighbouring bytes, kAtOnce times.
+// Requires: all lanes call it, with the same pair.
+template <std::uint32_t kAtOnce>
+__device__ std::uint32_t warp_shared_bytes(const PivotPair& pair) {
+  constexpr std::uint32_t kStep = 32 * 8;
+  const std::uint64_t least = pair.compared_bytes();
+  if (pair.is_pivot()) return static_cast<std::uint32_t>(least);
+  const std::uint8_t *const a = pair.string.data, *const b = pair.pivot.data;
+  for (std::uint64_t begin = pair.group.depth; begin < least; begin += kAtOnce * kStep) {
+    UnalignedWord a_words[kAtOnce], b_words[kAtOnce];
+    std::uint32_t bytes[kAtOnce];
+    const std::uint64_t own = begin + threadIdx.x % 32 * 8;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      const std::uint64_t at = own + i * kStep;
+      bytes[i] = at >= least ? 0 : least - at < 8 ? static_cast<std::uint32_t>(least - at) : 8;
+      a_words[i] = load_unaligned(a + at, bytes[i]);
+      b_words[i] = load_unaligned(b + at, bytes[i]);
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      const std::uint64_t at = own + i * kStep;
+      const std::uint64_t difference =
+          big_endian(a_words[i], a + at, bytes[i]) ^ big_endian(b_words[i], b + at, bytes[i]);
+      const unsigned differing = __ballot_sync(0xFFFFFFFF, difference != 0);
+      if (differing == 0) continue;
+      const auto shared = static_cast<std::uint32_t>(at + leading_zeros(difference) / 8);
+      return __shfl_sync(0xFFFFFFFF, shared, __ffs(static_cast<int>(differing)) - 1);
+    }
+  }
+  return static_cast<std::uint32_t>(least);
+}
+
 // Returns the first number of [begin, end) for which is_before() is false, or end. Requires: is_before() is false for
 // all numbers after it; all lanes of a warp call it. O(log32(end - begin)) rounds of 32 probes.
 template <typename IsBefore>

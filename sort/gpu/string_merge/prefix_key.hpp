@@ -87,35 +87,74 @@ SPILLWAY_HOST_DEVICE inline PrefixKey load_key(const KeyAlphabet& alphabet, cons
 // A string's relation to the pivot of its group, whose strings share `depth` bytes, is a number: strings smaller than
 // the pivot come first, by the number of bytes they share with it, ascending; then those equal to it; then the greater
 // ones, by the bytes they share, descending. The key continues with the bytes where the string differs from the pivot.
-// Only kMostOffset bytes after `depth` are compared, so that a round reads no more of long strings: those that share
-// them and go on, the pivot too, have one number, and their keys continue there.
-inline constexpr std::uint32_t kPlaceBits = 11, kMostOffset = (1 << (kPlaceBits - 1)) - 2;
-inline constexpr std::uint32_t kPivotPlace = kMostOffset + 1;
+// Most groups need few bytes: a round compares kMostOffset of them, so that their number takes few bits of the key.
+// Strings that share them and go on, the pivot too, have one number, and their keys continue there.
+// The next round compares such strings as a whole, so that a common prefix costs one round however long it is, and so
+// does each halving of strings that are prefixes of each other.
+enum class PivotReach : std::uint32_t { kStep, kWhole };
+inline constexpr std::uint32_t kPlaceBits = 11, kWholePlaceBits = 33;
+inline constexpr std::uint32_t kMostOffset = (1 << (kPlaceBits - 1)) - 2;
 
-SPILLWAY_HOST_DEVICE inline PrefixKey pivot_key(const KeyAlphabet& alphabet, const DeviceString& string,
-                                                const DeviceString& pivot, std::uint32_t depth,
-                                                std::uint32_t bits_in_front) {
-  const auto at_place = [bits_in_front](std::uint32_t place) {
-    return PrefixKey{place} << (64 - kPlaceBits - bits_in_front);
-  };
-  const std::uint32_t least = string.bytes < pivot.bytes ? string.bytes : pivot.bytes;
-  const bool is_long = least - depth > kMostOffset, is_pivot = string.data == pivot.data && string.bytes == pivot.bytes;
-  if (is_pivot && !is_long) return at_place(kPivotPlace);
-  const std::uint32_t compared = is_long ? depth + kMostOffset : least;
-  const auto shared =
-      is_pivot ? compared : static_cast<std::uint32_t>(shared_prefix(string.data, pivot.data, depth, compared));
-  if (shared == string.bytes && shared == pivot.bytes) return at_place(kPivotPlace);
-  const bool is_before = shared == string.bytes || (is_long && shared == compared) ||
-                         (shared != pivot.bytes && string.data[shared] < pivot.data[shared]);
-  const std::uint32_t offset = shared - depth;
-  const std::uint32_t place = is_before ? offset : 2 * kPivotPlace - offset;
-  return at_place(place) | load_key(alphabet, string, depth + offset, bits_in_front + kPlaceBits);
+// The bits of the number.
+SPILLWAY_HOST_DEVICE constexpr std::uint32_t place_bits(PivotReach reach) {
+  return reach == PivotReach::kStep ? kPlaceBits : kWholePlaceBits;
+}
+// The number of the pivot. Those of strings that share fewer bytes are as far from it as this number is from theirs.
+SPILLWAY_HOST_DEVICE constexpr std::uint64_t pivot_number(PivotReach reach) {
+  return (std::uint64_t{1} << (place_bits(reach) - 1)) - 1;
 }
 
-// Returns how many bytes after `depth` the strings with this pivot key share. Requires: the key goes on.
-SPILLWAY_HOST_DEVICE inline std::uint32_t known_beside_pivot(PrefixKey key, std::uint32_t bits_in_front) {
-  const auto place = static_cast<std::uint32_t>(key << bits_in_front >> (64 - kPlaceBits));
-  return (place < kPivotPlace ? place : 2 * kPivotPlace - place) + known_bytes(key);
+// What is known of the strings of a group: the bytes that they share, and how far the next round compares them.
+struct GroupDepth {
+  std::uint32_t depth;
+  PivotReach reach;
+};
+
+// A string and the pivot of its group, which is at least GroupDepth::depth long too. Requires for kWhole: depth > 0.
+struct PivotPair {
+  DeviceString string, pivot;
+  GroupDepth group;
+
+  SPILLWAY_HOST_DEVICE bool is_pivot() const { return string.data == pivot.data && string.bytes == pivot.bytes; }
+  SPILLWAY_HOST_DEVICE std::uint32_t least_bytes() const {
+    return string.bytes < pivot.bytes ? string.bytes : pivot.bytes;
+  }
+  // Returns how many bytes of both are compared, with those that the group shares.
+  SPILLWAY_HOST_DEVICE std::uint32_t compared_bytes() const {
+    const std::uint64_t most = group.depth + (pivot_number(group.reach) - 1);
+    return least_bytes() < most ? least_bytes() : static_cast<std::uint32_t>(most);
+  }
+  // Returns how many of these are equal.
+  SPILLWAY_HOST_DEVICE std::uint32_t shared_bytes() const {
+    if (is_pivot()) return compared_bytes();
+    return static_cast<std::uint32_t>(shared_prefix(string.data, pivot.data, group.depth, compared_bytes()));
+  }
+};
+
+// `shared`: pair.shared_bytes().
+SPILLWAY_HOST_DEVICE inline PrefixKey pivot_key(const KeyAlphabet& alphabet, const PivotPair& pair,
+                                                std::uint32_t shared, std::uint32_t bits_in_front) {
+  const DeviceString &string = pair.string, &pivot = pair.pivot;
+  const std::uint32_t bits = bits_in_front + place_bits(pair.group.reach);
+  const std::uint64_t middle = pivot_number(pair.group.reach);
+  if (shared == string.bytes && shared == pivot.bytes) return PrefixKey{middle} << (64 - bits);
+  // Where both go on after all that is compared, the string counts as smaller, the pivot too.
+  const bool goes_on = shared == pair.compared_bytes() && shared < pair.least_bytes();
+  const bool is_before =
+      goes_on || shared == string.bytes || (shared != pivot.bytes && string.data[shared] < pivot.data[shared]);
+  const std::uint64_t offset = shared - pair.group.depth;
+  const PrefixKey place = is_before ? offset : 2 * middle - offset;
+  return place << (64 - bits) | load_key(alphabet, string, shared, bits);
+}
+
+// Returns what is known of the strings with this pivot key. Requires: the key goes on.
+SPILLWAY_HOST_DEVICE inline GroupDepth depth_beside_pivot(PrefixKey key, std::uint32_t bits_in_front,
+                                                          GroupDepth group) {
+  const std::uint64_t place = key << bits_in_front >> (64 - place_bits(group.reach));
+  const std::uint64_t middle = pivot_number(group.reach), offset = place < middle ? place : 2 * middle - place;
+  const bool shares_all = group.reach == PivotReach::kStep && place == kMostOffset;
+  return {group.depth + static_cast<std::uint32_t>(offset) + known_bytes(key),
+          shares_all ? PivotReach::kWhole : PivotReach::kStep};
 }
 
 }  // namespace spillway

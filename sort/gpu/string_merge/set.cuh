@@ -62,13 +62,14 @@ __global__ void __launch_bounds__(kThreads) survey_kernel(DeviceStrings strings,
 struct SharedSymbols {
   std::uint8_t symbol_of[256];
   std::uint32_t values;
-  __device__ void make(const MergeSet* d_set) {
+  // `d_used`: as in MergeSet.
+  __device__ void make(const std::uint32_t* d_used) {
     static_assert(kThreads == 256);
     const unsigned byte = threadIdx.x, word = byte / 32;
-    std::uint32_t before = __popc(d_set->used[word] & ((1u << (byte % 32)) - 1));
-    for (unsigned i = 0; i < word; ++i) before += __popc(d_set->used[i]);
+    std::uint32_t before = __popc(d_used[word] & ((1u << (byte % 32)) - 1));
+    for (unsigned i = 0; i < word; ++i) before += __popc(d_used[i]);
     symbol_of[byte] = static_cast<std::uint8_t>(before);
-    if (byte == 255) values = before + (d_set->used[7] >> 31);
+    if (byte == 255) values = before + (d_used[7] >> 31);
   }
   __device__ KeyAlphabet alphabet() const { return {symbol_of, symbol_bits(values)}; }
 };

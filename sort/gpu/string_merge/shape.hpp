@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sort/gpu/string_merge/prefix_key.hpp"
+
 namespace spillway {
 
 inline constexpr std::uint32_t kMergeThreads = 256;  // of a block
@@ -14,10 +16,11 @@ inline constexpr std::uint32_t kMergeTile = kMergeThreads * kMergeEach;
 inline constexpr std::uint32_t kMaxBlockGroup = 1024;
 static_assert(2 * kMaxBlockGroup <= kMergeTile);
 
-// Strings that share `depth` bytes. They take places [begin, begin + count) of the result, and [first, first + count)
+// Strings that share some bytes. They take places [begin, begin + count) of the result, and [first, first + count)
 // of the round that sorts them.
 struct MergeGroup {
-  std::uint32_t begin, first, count, depth;
+  std::uint32_t begin, first, count;
+  GroupDepth known;
 };
 inline constexpr std::uint32_t kBlockGroupBits = 10;  // number the groups of two or more strings in a tile
 

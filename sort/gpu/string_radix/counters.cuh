@@ -22,6 +22,7 @@ struct StringCounters {
   std::uint32_t unsplit;  // segments that a round did not split; an internal error if not 0
   ListCounters lists[kFinishClasses + 1];  // by class; the last element counts large segments of this round
   ListCounters kept;                       // the large segments that need another round
+  std::uint32_t left;                      // segments that a finishing kernel left
 };
 
 }  // namespace spillway

@@ -34,6 +34,13 @@ struct SecondCodes {
   std::uint32_t bytes = 0;  // the least that strings of the same code share
 };
 
+// Segments that need many rounds or steps leave the finishing kernels, for comparisons with pivots. No arrays: none
+// leaves.
+struct LeftSegments {
+  std::uint32_t *start = nullptr, *count = nullptr, *depth = nullptr;
+  std::uint32_t* segments = nullptr;  // their number
+};
+
 template <typename Policy>
 class FinishTile {
   static constexpr unsigned kItems = Policy::kItems;
@@ -51,13 +58,14 @@ class FinishTile {
   };
 
   __device__ FinishTile(const DeviceStrings& strings, const FinishSegments& segments, std::uint32_t segment_count,
-                        Shared& shared)
-      : strings_(strings), segments_(segments), segment_count_(segment_count), s_(shared) {}
+                        const LeftSegments& left, Shared& shared)
+      : strings_(strings), segments_(segments), segment_count_(segment_count), left_(left), s_(shared) {}
 
   // out.d_firsts may be null.
   __device__ void run(std::uint32_t tile, SecondCodes second, const MarkedOrder& out) {
     if (!load(tile, out.d_order)) return;
-    for (;; second = {}) {
+    for (std::uint32_t round = 0;; ++round, second = {}) {
+      if (round == kMostFinishRounds) leave(active_);
       if (second.codes != nullptr) {
         find_differing_codes(second.codes);
       } else {
@@ -141,7 +149,8 @@ class FinishTile {
   // Steps over the bytes that all strings of a segment share. Segments of equal strings are final.
   __device__ void find_differing_keys() {
     unsigned pending = active_;
-    while (__syncthreads_or(pending != 0 ? 1 : 0) != 0) {
+    for (std::uint32_t step = 0; __syncthreads_or(pending != 0 ? 1 : 0) != 0; ++step) {
+      if (step == kMostFinishSteps && leave(pending)) break;
       load_keys(pending);
       mark_differing(pending);
       for (unsigned i = 0; i < kItems; ++i) {
@@ -152,6 +161,22 @@ class FinishTile {
         if (!differs) depth_[i] += kFinishKeyBytes;
       }
     }
+  }
+
+  // Lists the segments of these items as left, and returns true, unless none may leave. Requires: the items are all
+  // those of their segments.
+  __device__ bool leave(unsigned items) {
+    if (left_.start == nullptr) return false;
+    for (unsigned i = 0; i < kItems; ++i) {
+      if ((items >> i & 1) == 0) continue;
+      finish(i);
+      if (range_[i].begin != place(i)) continue;
+      const std::uint32_t at = atomicAdd(left_.segments, 1u);
+      left_.start[at] = slot_[i];
+      left_.count[at] = range_[i].end - range_[i].begin;
+      left_.depth[at] = depth_[i];
+    }
+    return true;
   }
 
   // The same for codes, in one step.
@@ -247,6 +272,7 @@ class FinishTile {
   const DeviceStrings& strings_;
   const FinishSegments& segments_;
   std::uint32_t segment_count_;
+  const LeftSegments& left_;
   Shared& s_;
   std::uint32_t count_ = 0;
   std::uint32_t active_ = 0;  // one bit an item: it is not final
@@ -259,10 +285,10 @@ class FinishTile {
 template <typename Policy>
 __global__ __launch_bounds__(Policy::kThreads) void finish_segments_kernel(
     const __grid_constant__ DeviceStrings strings, const __grid_constant__ FinishSegments segments,
-    std::uint32_t segment_count, SecondCodes second, MarkedOrder out) {
+    std::uint32_t segment_count, SecondCodes second, const __grid_constant__ LeftSegments left, MarkedOrder out) {
   extern __shared__ __align__(16) std::uint8_t s_bytes[];
   auto& shared = *reinterpret_cast<typename FinishTile<Policy>::Shared*>(s_bytes);
-  FinishTile<Policy>(strings, segments, segment_count, shared).run(blockIdx.x, second, out);
+  FinishTile<Policy>(strings, segments, segment_count, left, shared).run(blockIdx.x, second, out);
 }
 
 }  // namespace spillway

@@ -9,6 +9,11 @@ namespace spillway {
 
 inline constexpr std::uint32_t kFinishKeyBytes = 7;
 
+// A segment that is not sorted after so many rounds, or shares as many keys of bytes as there are steps, leaves the
+// finishing kernel for comparisons with pivots. Strings of up to kMostFinishBytes do not.
+inline constexpr std::uint32_t kMostFinishRounds = 32, kMostFinishSteps = 256;
+inline constexpr std::uint32_t kMostFinishBytes = kMostFinishRounds * kFinishKeyBytes;
+
 // Returns seven bytes and below them their number, or 8 if the string goes on. Missing bytes are 0, so that keys
 // compare as the strings do.
 SPILLWAY_HOST_DEVICE inline std::uint64_t make_finish_key(const DeviceString& string, const UnalignedWord& word,

@@ -123,4 +123,15 @@ __global__ void mark_firsts_kernel(LargeRound round, RoundKeys<Key> sorted, std:
   }
 }
 
+// Marks the strings of sorted segments that differ from those before them, by comparing neighbours.
+__global__ void mark_segments_kernel(DeviceStrings strings, LargeRound round, const std::uint32_t* order,
+                                     std::uint8_t* firsts) {
+  const RoundPlace place(round);
+  if (!place.is_in || place.at == round.segments.offset[place.segment]) return;
+  const std::uint32_t at = round.place(place.segment, place.at), depth = round.segments.depth[place.segment];
+  const DeviceString string = string_at(strings, order[at]), before = string_at(strings, order[at - 1]);
+  const bool is_equal = string.bytes == before.bytes && shared_prefix(before, string, depth) == string.bytes;
+  firsts[at] = is_equal ? 0 : 1;
+}
+
 }  // namespace spillway

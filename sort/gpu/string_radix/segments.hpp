@@ -45,6 +45,18 @@ struct Segment {
 // Returns the bits that number `count` segments from 0; 0 bits for one. Requires: count > 0.
 inline std::uint32_t bits_below(std::uint32_t count) { return static_cast<std::uint32_t>(std::bit_width(count - 1)); }
 
+// Strings and segments that open large segments had before and after a round.
+struct RoundProgress {
+  std::uint32_t segments_before, strings_before, segments_after, strings_after;
+  // Returns whether the round told few strings apart: where strings are prefixes of each other, it finds the shortest
+  // ones only. Rounds over real sets make many segments, even where most strings stay.
+  bool is_slow() const {
+    return strings_after > strings_before / 16 * 15 && segments_after <= segments_before + segments_before / 8;
+  }
+};
+// After so many slow rounds one after another, comparisons with pivots take over.
+inline constexpr unsigned kMostSlowRounds = 4;
+
 // The sorted keys of one round. From the highest bit: the segment's number, the digits (or code) of the bytes after its
 // common prefix, and one bit that tells whether the string goes on.
 template <typename Key>

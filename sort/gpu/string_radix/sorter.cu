@@ -7,6 +7,7 @@
 #include "sort/gpu/device/launch_shape.cuh"
 #include "sort/gpu/interface/cub.hpp"
 #include "sort/gpu/string/order.hpp"
+#include "sort/gpu/string_merge/group_sort.hpp"
 #include "sort/gpu/string_radix/code_keys.cuh"
 #include "sort/gpu/string_radix/finish.cuh"
 #include "sort/gpu/string_radix/keys.cuh"
@@ -40,6 +41,7 @@ struct RadixScratch {
   CodeInterval* code_intervals;
   StringCounters* counters;
   CubScratch cub;
+  std::uint8_t* group_sort;
 };
 
 RadixScratch lay_out(DeviceArena& arena, std::uint32_t count) {
@@ -63,6 +65,7 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count) {
   scratch.counters = arena.take<StringCounters>(1);
   scratch.cub.bytes = cub_bytes(count);
   scratch.cub.d_data = arena.take_bytes(scratch.cub.bytes);
+  scratch.group_sort = arena.take_bytes(group_sort_bytes(count));
   return scratch;
 }
 
@@ -82,17 +85,44 @@ class StringRadixSort {
   void run() {
     find_digits();
     if (counters_.longest == 0) return keep_equal();
+    may_leave_ = counters_.longest > kMostFinishBytes;
     const DigitKey shape = shape_key(digits_.base, kFirstKeyBits, counters_.longest);
     if (shape.is_whole()) return sort_digits(shape);
     has_table_ = is_table_worthwhile(digits_.base, count_) && table_bytes() <= most_shared_bytes(make_codes_kernel);
     sort_codes(has_table_ ? kTableCode : shape);
-    while (counters_.kept.segments > 0) sort_next_bytes();
+    sort_large_segments();
     finish_segments({});
   }
 
  private:
   using FirstPairs = PairBuffers<std::uint32_t>;
   using RoundPairs = PairBuffers<std::uint64_t>;
+
+  void sort_large_segments() {
+    for (unsigned slow = 0; counters_.kept.segments > 0;) {
+      if (slow == kMostSlowRounds) return sort_by_pivots();
+      const ListCounters before = counters_.kept;
+      sort_next_bytes();
+      const ListCounters& after = counters_.kept;
+      slow = RoundProgress{before.segments, before.strings, after.segments, after.strings}.is_slow() ? slow + 1 : 0;
+    }
+  }
+
+  // Sorts the large segments to the end by gpu-string-merge.
+  void sort_by_pivots() {
+    const LargeRound round{scratch_.large[1], counters_.kept.segments, counters_.kept.strings};
+    const LargeSegments& segments = round.segments;
+    sort_string_groups(
+        strings_,
+        {segments.start, segments.offset, segments.depth, round.segment_count, round.string_count,
+         scratch_.counters->used},
+        d_order_, {{scratch_.keys[0], scratch_.keys[1]}, {scratch_.values[0], scratch_.values[1]}, scratch_.group_sort},
+        stream_);
+    if (d_firsts_ == nullptr) return;
+    mark_segments_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(strings_, round, d_order_,
+                                                                                     d_firsts_);
+    check_launch();
+  }
 
   // All strings are empty.
   void keep_equal() {
@@ -292,15 +322,25 @@ class StringRadixSort {
     radix_sort_pairs(own, pairs, count, {0, bits}, stream_);
   }
 
-  // Sorts the listed segments of up to kSmallSegment strings to the end.
+  // Sorts the listed segments of up to kSmallSegment strings to the end. Requires: scratch_.keys[1] is free.
   void finish_segments(const SecondCodes& second) {
-    finish<2>(second);
-    finish<1>(second);
-    finish<0>(second);
+    LeftSegments left;
+    if (may_leave_) {
+      auto* const d_lists = reinterpret_cast<std::uint32_t*>(scratch_.keys[1]);
+      const std::uint32_t most = count_ / 2;
+      left = {d_lists, d_lists + most, d_lists + std::size_t{2} * most, &scratch_.counters->left};
+      cuda_check(cudaMemsetAsync(left.segments, 0, sizeof *left.segments, stream_));
+    }
+    finish<2>(second, left);
+    finish<1>(second, left);
+    finish<0>(second, left);
+    if (!may_leave_) return;
+    sort_small_string_groups(strings_, {left.start, left.count, left.depth, left.segments, scratch_.counters->used},
+                             {d_order_, d_firsts_}, stream_);
   }
 
   template <unsigned segment_class>
-  void finish(const SecondCodes& second) {
+  void finish(const SecondCodes& second, const LeftSegments& left) {
     using Policy = FinishPolicyOf<segment_class>;
     const auto [segment_count, string_count] = counters_.lists[segment_class];
     const FinishSegments& segments = scratch_.finish[segment_class];
@@ -310,7 +350,7 @@ class StringRadixSort {
     constexpr auto shared_bytes = static_cast<int>(sizeof(typename FinishTile<Policy>::Shared));
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
     const unsigned tiles = blocks_for(string_count, Policy::kStride);
-    kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, second,
+    kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, second, left,
                                                                MarkedOrder{d_order_, d_firsts_});
     check_launch();
   }
@@ -324,6 +364,7 @@ class StringRadixSort {
   StringCounters counters_{};
   StringDigits digits_{};
   bool has_table_ = false;  // codes come from a table, not from digits
+  bool may_leave_ = false;  // finishing kernels may leave segments to comparisons with pivots
 };
 
 }  // namespace

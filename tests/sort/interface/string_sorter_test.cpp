@@ -286,6 +286,24 @@ TEST_P(StringSorterContract, SortsLongPrefixesBesideAnOutlier) {
   }
 }
 
+// Prefixes of one text, farther apart than a key holds bytes, and farther than a round compares: rounds that look for
+// the end of the shortest would find one string each.
+TEST_P(StringSorterContract, SortsNestedPrefixesThatAreFarApart) {
+  std::mt19937_64 random(28);
+  std::string text(80000, ' ');
+  for (char& c : text) c = "abcdefghijkl\0\xFF"[random() % 14];
+  const auto check_prefixes = [&](std::size_t count, std::size_t step) {
+    Strings strings;
+    for (std::size_t i = 0; i < count; ++i) strings.push_back(text.substr(0, i * step + random() % step));
+    for (std::size_t i = 0; i < count; i += 7) strings.push_back(strings[i]);
+    std::shuffle(strings.begin(), strings.end(), random);
+    check(strings);
+  };
+  check_prefixes(sanitizer_size(2200, 1200), sanitizer_size(20, 9));
+  check_prefixes(sanitizer_size(1300, 1100), sanitizer_size(40, 5));
+  check_prefixes(sanitizer_size(40, 9), sanitizer_size(1900, 1300));
+}
+
 // The sequences defeat pivots that are medians of samples: organ pipes, rotated and interleaved sequences.
 TEST_P(StringSorterContract, SortsSequencesThatDefeatSampledPivots) {
   const auto number = [](std::uint32_t value) {

@@ -64,8 +64,23 @@ class MergeRounds {
   void run() {
     const std::uint32_t root = find_root(strings_);
     for (std::uint32_t i = 0; i < order_.size(); ++i) room_[i] = {load_key(alphabet_, string(i), root, 0), i};
-    std::vector<MergeGroup> groups{{0, 0, static_cast<std::uint32_t>(order_.size()), root}};
-    finish(merge_sort(room_, spare_), groups, 0, [](PrefixKey key) { return known_bytes(key); });
+    const std::vector<MergeGroup> all{{0, 0, static_cast<std::uint32_t>(order_.size()), {root, PivotReach::kStep}}};
+    finish(merge_sort(room_, spare_), all, 0, [root](PrefixKey key, const GroupDepth&) {
+      return GroupDepth{root + known_bytes(key), PivotReach::kStep};
+    });
+    sort_large();
+  }
+
+  void run(std::span<const MergeGroup> groups) {
+    for (const MergeGroup& group : groups) note(group.begin, group.count, group.known);
+    sort_small();
+    sort_large();
+  }
+  std::size_t comparisons() const { return comparisons_; }
+
+ private:
+  void sort_large() {
+    std::vector<MergeGroup> groups;
     while (!large_.empty()) {
       groups.swap(large_);
       large_.clear();
@@ -73,24 +88,37 @@ class MergeRounds {
     }
   }
 
- private:
+  void sort_small() {
+    while (!small_.empty()) {
+      const MergeGroup group = small_.back();
+      small_.pop_back();
+      sort_small(group);
+    }
+  }
+
   DeviceString string(std::uint32_t index) const { return string_at(strings_, index); }
 
   // Sorts all groups of a round at once, by keys with the group number first.
   void sort_groups(const std::vector<MergeGroup>& groups) {
     const auto group_bits = static_cast<std::uint32_t>(std::bit_width(groups.size() - 1));
     std::size_t count = 0;
+    ++comparisons_;
     for (std::size_t number = 0; number < groups.size(); ++number) {
       const MergeGroup& group = groups[number];
       const DeviceString pivot = string(order_[pivot_place(group.begin, group.count)]);
       const PrefixKey front = group_bits == 0 ? 0 : PrefixKey{number} << (64 - group_bits);
       for (std::uint32_t i = 0; i < group.count; ++i) {
         const std::uint32_t index = order_[group.begin + i];
-        room_[count++] = {front | pivot_key(alphabet_, string(index), pivot, group.depth, group_bits), index};
+        room_[count++] = {front | key_of(index, pivot, group.known, group_bits), index};
       }
     }
     finish(merge_sort(room_.first(count), spare_.first(count)), groups, group_bits,
-           [group_bits](PrefixKey key) { return known_beside_pivot(key, group_bits); });
+           [group_bits](PrefixKey key, const GroupDepth& known) { return depth_beside_pivot(key, group_bits, known); });
+  }
+
+  PrefixKey key_of(std::uint32_t index, const DeviceString& pivot, const GroupDepth& known, std::uint32_t bits) const {
+    const PivotPair pair{string(index), pivot, known};
+    return pivot_key(alphabet_, pair, pair.shared_bytes(), bits);
   }
 
   // Writes the sorted strings of a round, lists the groups of equal keys that go on, and sorts the small ones.
@@ -104,31 +132,28 @@ class MergeRounds {
       std::uint32_t count = 0;
       for (; i < sorted.size() && sorted[i].key == key; ++i) order_[begin + count++] = sorted[i].index;
       if ((key & kKeyGoesOn) == 0 || count == 1) continue;
-      note(begin, count, group.depth + known(key));
+      note(begin, count, known(key, group.known));
     }
-    while (!small_.empty()) {
-      const MergeGroup group = small_.back();
-      small_.pop_back();
-      sort_small(group);
-    }
+    sort_small();
   }
 
-  void note(std::uint32_t begin, std::uint32_t count, std::uint32_t depth) {
+  void note(std::uint32_t begin, std::uint32_t count, const GroupDepth& known) {
     if (count <= kMaxBlockGroup) {
-      small_.push_back({begin, 0, count, depth});
+      small_.push_back({begin, 0, count, known});
     } else {
       const std::uint32_t first = large_.empty() ? 0 : large_.back().first + large_.back().count;
-      large_.push_back({begin, first, count, depth});
+      large_.push_back({begin, first, count, known});
     }
   }
 
   // Sorts one group; on the GPU a block sorts several.
   void sort_small(const MergeGroup& group) {
+    ++comparisons_;
     std::vector<KeyedString> room(group.count), spare(group.count);
     const DeviceString pivot = string(order_[pivot_place(group.begin, group.count)]);
     for (std::uint32_t i = 0; i < group.count; ++i) {
       const std::uint32_t index = order_[group.begin + i];
-      room[i] = {pivot_key(alphabet_, string(index), pivot, group.depth, kBlockGroupBits), index};
+      room[i] = {key_of(index, pivot, group.known, kBlockGroupBits), index};
     }
     const KeyedStrings sorted = merge_sort(room, spare);
     for (std::uint32_t i = 0; i < group.count;) {
@@ -136,7 +161,7 @@ class MergeRounds {
       const std::uint32_t begin = i;
       for (; i < group.count && sorted[i].key == key; ++i) order_[group.begin + i] = sorted[i].index;
       if ((key & kKeyGoesOn) == 0 || i - begin == 1) continue;
-      note(group.begin + begin, i - begin, group.depth + known_beside_pivot(key, kBlockGroupBits));
+      note(group.begin + begin, i - begin, depth_beside_pivot(key, kBlockGroupBits, group.known));
     }
   }
 
@@ -146,6 +171,7 @@ class MergeRounds {
   KeySymbols symbols_;
   KeyAlphabet alphabet_{symbols_.symbol_of, symbols_.bits};
   std::vector<MergeGroup> small_, large_;
+  std::size_t comparisons_ = 0;
 };
 
 }  // namespace
@@ -167,6 +193,22 @@ void StringMergeHostForm::sort(std::span<const StringRef> strings, std::span<std
     lcps[i] =
         i == 0 ? 0 : shared_prefix(string_at(packed.strings(), order[i - 1]), string_at(packed.strings(), order[i]), 0);
   }
+}
+
+void sort_groups_by_pivots(const DeviceStrings& strings, std::span<std::uint32_t> order,
+                           std::span<const MergeGroup> groups) {
+  std::vector<KeyedString> room(order.size()), spare(order.size());
+  MergeRounds(strings, order, room, spare).run(groups);
+}
+
+std::size_t string_merge_comparisons(std::span<const StringRef> strings) {
+  std::vector<std::uint32_t> order(strings.size());
+  std::vector<std::uint64_t> offsets(strings.size() + 1);
+  std::vector<KeyedString> room(strings.size()), spare(strings.size());
+  const PackedHostStrings packed(strings, offsets);
+  MergeRounds rounds(packed.strings(), order, room, spare);
+  rounds.run();
+  return rounds.comparisons();
 }
 
 }  // namespace spillway

@@ -12,6 +12,7 @@
 #include "sort/gpu/string_radix/segments.hpp"
 #include "sort/interface/scratch.hpp"
 #include "tests/support/gpu_host_forms/packed_strings.hpp"
+#include "tests/support/gpu_host_forms/string_merge.hpp"
 
 namespace spillway {
 
@@ -44,17 +45,36 @@ class RadixRounds {
     }
     if (is_table_worthwhile(digits_.base, all[0].count)) intervals_ = make_code_intervals();
     std::vector<Segment> large = sort_codes(all, intervals_.empty() ? shape : kTableCode);
-    while (true) {
+    for (unsigned slow = 0;;) {
       longest = skip_shared_prefixes(large);
       if (large.empty()) break;
+      if (before_.segments_before != 0) {
+        slow = progress(large).is_slow() ? slow + 1 : 0;
+        if (slow == kMostSlowRounds) break;
+      }
+      before_ = {static_cast<std::uint32_t>(large.size()), count_strings(large), 0, 0};
       const std::uint32_t segment_bits = bits_below(static_cast<std::uint32_t>(large.size()));
       const DigitKey next = shape_key(digits_.base, 64 - segment_bits, longest);
       large = intervals_.empty() || next.is_whole() ? sort_round<std::uint64_t>(large, next) : sort_round_codes(large);
     }
     for (const Segment& segment : small_) finish(segment);
+    for (const Segment& segment : large) {
+      left_.push_back({segment.start, 0, segment.count, {segment.depth, PivotReach::kStep}});
+    }
+    sort_groups_by_pivots(strings_, order_, left_);
   }
 
  private:
+  static std::uint32_t count_strings(const std::vector<Segment>& segments) {
+    std::uint32_t count = 0;
+    for (const Segment& segment : segments) count += segment.count;
+    return count;
+  }
+  RoundProgress progress(const std::vector<Segment>& after) const {
+    return {before_.segments_before, before_.strings_before, static_cast<std::uint32_t>(after.size()),
+            count_strings(after)};
+  }
+
   // Does a radix round by the next digits, and returns the large segments that it leaves.
   template <typename Key>
   std::vector<Segment> sort_round(const std::vector<Segment>& segments, const DigitKey& shape) {
@@ -192,14 +212,21 @@ class RadixRounds {
     return least;
   }
 
+  // Each round sorts all open parts, as a block does.
   void finish(const Segment& segment) {
     std::vector<Segment> open{segment};
-    while (!open.empty()) {
-      Segment part = open.back();
-      open.pop_back();
-      std::uint32_t longest = 0;
-      part.depth = shared_by(places(part), part.depth, longest);
-      if (part.depth < longest) sort_words(part, open);
+    for (std::uint32_t round = 0; !open.empty(); ++round) {
+      std::vector<Segment> next;
+      for (Segment& part : open) {
+        std::uint32_t longest = 0;
+        if (round == kMostFinishRounds) {
+          left_.push_back({part.start, 0, part.count, {part.depth, PivotReach::kWhole}});
+          continue;
+        }
+        part.depth = shared_by(places(part), part.depth, longest);
+        if (part.depth < longest) sort_words(part, next);
+      }
+      open = std::move(next);
     }
   }
 
@@ -265,6 +292,8 @@ class RadixRounds {
   StringDigits digits_{};
   std::vector<CodeInterval> intervals_;  // empty where codes are digits
   std::vector<Segment> small_;
+  std::vector<MergeGroup> left_;  // for comparisons with pivots
+  RoundProgress before_{};        // of the last round, without what it leaves
 };
 
 }  // namespace

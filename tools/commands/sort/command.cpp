@@ -145,8 +145,12 @@ LineSortShape sort_shape(const SortOptions& options, const std::optional<PackedI
   const auto bytes = packed && packed->count() != 0 ? std::nullopt : file_bytes(options.inputs, files);
   const LineOrder& order = options.order;
   const bool is_of_lines = order.keys.empty() && order.collation == nullptr && order.format.has_ends();
-  return {!is_of_lines || options.head, bytes.has_value(), bytes.value_or(0), memory_bytes(options),
-          thread_count(options)};
+  return {!is_of_lines || options.head,
+          bytes.has_value(),
+          bytes.value_or(0),
+          memory_bytes(options),
+          thread_count(options),
+          [&files, &options] { return sample_lines(files, options.inputs, options.order.format.line_end); }};
 }
 
 // What a sort or a merge works with.
@@ -206,9 +210,13 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
     if (sort_in_gpu_memory(gpu, input, options.order, engine, repeatable, note)) return;
     engine.sorter = nullptr;
   }
+  std::unique_ptr<StringSorter> sorter_on_gpus;
   std::optional<FallbackStringSorter> on_gpu;
   if (gpu.sorting == LineSorting::kString) {
-    engine.sorter = &on_gpu.emplace(*find_string_sorter(gpu.sorter), note);
+    std::vector<int> gpus;
+    for (const LineGpuPlan::Device& device : gpu.devices) gpus.push_back(device.gpu);
+    sorter_on_gpus = make_gpu_string_sorter(gpu.sorter, gpus);
+    engine.sorter = &on_gpu.emplace(*sorter_on_gpus, note);
     engine.memory_bytes -= std::min(engine.memory_bytes, gpu.host_bytes);
   }
   LineInput input = open_input();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <utility>
+#include <vector>
 
 namespace spillway {
 namespace {
@@ -103,6 +104,17 @@ TEST_F(SortLanesTest, TakesTheGpuWithTheFewestSorts) {
     EXPECT_EQ(fourth.stream().gpu, 5);
   }
   EXPECT_EQ(lanes.take().stream().gpu, 3);
+}
+
+TEST_F(SortLanesTest, TakesOnlyGpusThatWereNamed) {
+  Lanes lanes({3, 5, 6}, 1000);
+  const std::vector<int> last{6}, others{5, 6}, unknown{4};
+  Lanes::Turn first = lanes.take(last);
+  EXPECT_EQ(first.stream().gpu, 6);
+  EXPECT_EQ(lanes.take(last).stream().gpu, 6);
+  EXPECT_EQ(lanes.take(others).stream().gpu, 5);
+  EXPECT_EQ(lanes.take().stream().gpu, 3);
+  EXPECT_THROW(lanes.take(unknown), GpuError);
 }
 
 TEST_F(SortLanesTest, UsesNoLaneAgainWhoseSortFailed) {

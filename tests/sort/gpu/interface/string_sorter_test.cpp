@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "io/base/error.hpp"
 #include "sort/gpu/device/status.hpp"
@@ -242,6 +243,44 @@ TEST_P(DeviceStringSorterContract, MarksTheFirstOfEqualStrings) {
             .check_marks();
       }
     }
+  }
+}
+
+// Prefixes of one text that are `step` bytes apart, each twice, in no order, and a string that differs from all.
+Strings nested_strings(std::size_t count, std::size_t step, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string text;
+  while (text.size() < count * step) text += static_cast<char>('a' + random() % 20);
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < 2 * count; ++i) lengths.push_back(i / 2 * step);
+  std::shuffle(lengths.begin(), lengths.end(), random);
+  Strings strings;
+  strings.add("an outlier");
+  for (const std::size_t bytes : lengths) strings.add(std::string_view(text).substr(0, bytes));
+  return strings;
+}
+
+// Rounds that find one string each give way to comparisons with pivots, which mark by comparing neighbours: in groups
+// of a block and in larger ones, by few bytes and by many.
+TEST_P(DeviceStringSorterContract, SortsAndMarksNestedPrefixes) {
+  const std::size_t few = testing::sanitizer_size(300, 60), many = testing::sanitizer_size(900, 600);
+  for (const auto& [count, step] : {std::pair{few, std::size_t{9}}, {few, 90}, {many, 12}}) {
+    const Strings strings = nested_strings(count, step, count);
+    OneSort(strings, *GetParam()).check_marks();
+    OneSort(strings, *GetParam()).check(true);
+  }
+}
+
+TEST_P(DeviceStringSorterContract, SortsAndMarksBehindLongPrefixes) {
+  std::mt19937_64 random(6);
+  for (const std::size_t count : testing::sanitizer_sizes({3, 200, 1500}, {3, 1100})) {
+    Strings strings;
+    strings.add("an outlier");
+    for (std::size_t i = 0; i < count; ++i) {
+      strings.add(std::string(testing::sanitizer_size(5000, 2100), 'p') + std::to_string(random() % (count / 2 + 1)));
+    }
+    OneSort(strings, *GetParam()).check_marks();
+    OneSort(strings, *GetParam()).check(true);
   }
 }
 

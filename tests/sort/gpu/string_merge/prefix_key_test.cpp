@@ -91,20 +91,27 @@ TEST_P(PrefixKeyOfAlphabet, OrdersStringsInRelationToAPivot) {
                b = i % 2 == 0 ? random_text_like(pivot, random) : random_text_like(a, random);
     const std::uint32_t in_front = i % 3 == 0 ? 0 : 10;
     const std::uint32_t depth = random_up_to(std::min(lcp(a.text, pivot.text), lcp(b.text, pivot.text)), random);
-    const PrefixKey a_key = pivot_key(alphabet_, a.view(), pivot.view(), depth, in_front);
-    const PrefixKey b_key = pivot_key(alphabet_, b.view(), pivot.view(), depth, in_front);
+    const GroupDepth group{depth, i % 5 == 0 && depth > 0 ? PivotReach::kWhole : PivotReach::kStep};
+    const auto key_of = [&](const Text& text) {
+      const PivotPair pair{text.view(), pivot.view(), group};
+      return pivot_key(alphabet_, pair, pair.shared_bytes(), in_front);
+    };
+    const PrefixKey a_key = key_of(a), b_key = key_of(b);
     if (a_key != b_key) {
       ++told_apart;
       EXPECT_EQ(a_key < b_key, a.text < b.text);
     } else if ((a_key & kKeyGoesOn) == 0) {
       EXPECT_EQ(a.text, b.text);
     } else {
-      const std::uint32_t known = known_beside_pivot(a_key, in_front);
-      EXPECT_GT(known, 0u);
-      EXPECT_LE(depth + known, lcp(a.text, b.text));
+      const GroupDepth known = depth_beside_pivot(a_key, in_front, group);
+      EXPECT_GT(known.depth, depth);
+      EXPECT_LE(known.depth, lcp(a.text, b.text));
+      EXPECT_EQ(known.reach == PivotReach::kWhole,
+                group.reach == PivotReach::kStep && lcp(a.text, pivot.text) >= depth + kMostOffset);
     }
-    EXPECT_EQ((pivot_key(alphabet_, pivot.view(), pivot.view(), depth, in_front) & kKeyGoesOn) != 0,
-              pivot.text.size() - depth > kMostOffset + alphabet_.key_bytes(in_front + kPlaceBits));
+    EXPECT_EQ((key_of(pivot) & kKeyGoesOn) != 0,
+              group.reach == PivotReach::kStep &&
+                  pivot.text.size() - depth > kMostOffset + alphabet_.key_bytes(in_front + kPlaceBits));
   }
   EXPECT_GT(told_apart, tries / 4);
 }
@@ -136,8 +143,37 @@ TEST(PrefixKey, IsNeverAllOnes) {
   EXPECT_NE(load_key(alphabet, ones.view(), 0, 0), ~PrefixKey{0});
   // The last group and the last relation to the pivot.
   const Text before(std::string(20, '\xFE'));
-  EXPECT_NE(pivot_key(alphabet, ones.view(), before.view(), 0, 0), ~PrefixKey{0});
-  EXPECT_EQ(pivot_key(alphabet, ones.view(), before.view(), 0, 0) >> (64 - kPlaceBits), 2 * kPivotPlace);
+  for (const GroupDepth group : {GroupDepth{0, PivotReach::kStep}, {0, PivotReach::kWhole}}) {
+    const PrefixKey key = pivot_key(alphabet, {ones.view(), before.view(), group}, 0, 0);
+    EXPECT_NE(key, ~PrefixKey{0});
+    EXPECT_EQ(key >> (64 - place_bits(group.reach)), 2 * pivot_number(group.reach));
+  }
+}
+
+// The greatest number of groups in front leaves no room for bytes of a large alphabet: the numbers alone decide.
+TEST(PrefixKey, TellsStringsApartByTheirNumberAlone) {
+  const KeySymbols symbols = symbols_with(254);
+  const KeyAlphabet alphabet(symbols.symbol_of, symbols.bits);
+  const std::uint32_t in_front = 22;
+  EXPECT_EQ(alphabet.key_bytes(in_front + kWholePlaceBits), 0u);
+  const Text pivot(std::string(3000, 'p'));
+  const GroupDepth group{1, PivotReach::kWhole};
+  const auto key_of = [&](const std::string& text) {
+    const Text padded(text);
+    const PivotPair pair{padded.view(), pivot.view(), group};
+    return pivot_key(alphabet, pair, pair.shared_bytes(), in_front);
+  };
+  const std::vector<std::string> sorted{"p",
+                                        pivot.text.substr(0, 2000) + "o",
+                                        pivot.text.substr(0, 2500) + "o",
+                                        pivot.text,
+                                        pivot.text + "a",
+                                        pivot.text.substr(0, 2000) + "q",
+                                        "pq"};
+  for (std::size_t i = 1; i < sorted.size(); ++i) EXPECT_LT(key_of(sorted[i - 1]), key_of(sorted[i])) << i;
+  EXPECT_EQ(depth_beside_pivot(key_of(sorted[1]), in_front, group).depth, 2000u);
+  EXPECT_EQ(depth_beside_pivot(key_of(sorted[5]), in_front, group).depth, 2000u);
+  EXPECT_EQ(key_of(pivot.text) & kKeyGoesOn, 0u);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <vector>
+
 #include "io/base/error.hpp"
 
 namespace spillway {
@@ -47,6 +50,29 @@ TEST(LineGpuPlan, TakesTheGpuForMuchText) {
   EXPECT_EQ(plan({}, little).sorting, LineSorting::kCpu);
   EXPECT_EQ(plan({true, {1}}, little).sorting, LineSorting::kDevice);
   EXPECT_EQ(plan({true, {1}}, little).devices.at(0).gpu, 1);
+}
+
+// Lines of 70 bytes that 9 bytes tell apart, like sentences.
+LineSample sample_of_sentences() { return {512, 70, 9, 1}; }
+
+TEST(LineGpuPlan, ChoosesTheSorterByASample) {
+  LineSortShape sentences = shape();
+  sentences.sample = sample_of_sentences;
+  const LineGpuPlan chosen = plan({}, sentences);
+  EXPECT_EQ(chosen.sorter, "gpu-string-merge");
+  EXPECT_NE(chosen.reason.find("gpu-string-merge: 512 sampled lines have 70.0 bytes"), std::string::npos)
+      << chosen.reason;
+  EXPECT_NE(plan({}, shape()).reason.find("gpu-string-radix: "), std::string::npos);
+}
+
+TEST(LineGpuPlan, SamplesNoLinesThatItDoesNotNeed) {
+  LineSortShape text = shape();
+  text.sample = []() -> LineSample { throw std::logic_error("sampled"); };
+  EXPECT_EQ(plan({true, {}, "gpu-string-radix"}, text).sorter, "gpu-string-radix");
+  EXPECT_EQ(plan({true, {}, "hybrid-msd"}, text).sorter, "hybrid-msd");
+  EXPECT_EQ(plan({false, {}}, text).sorting, LineSorting::kCpu);
+  text.has_keys = true;
+  EXPECT_EQ(plan({}, text).sorting, LineSorting::kCpu);
 }
 
 TEST(LineGpuPlan, SharesWhatOneGpuDoesNotHold) {
@@ -100,7 +126,20 @@ TEST(LineGpuPlan, LeavesTextInHostMemoryWhereItMust) {
   EXPECT_EQ(plan({true, {}, "gpu-string-merge"}, keys).sorting, LineSorting::kString);
   EXPECT_EQ(plan({true, {}, "gpu-string-merge"}, shape()).sorting, LineSorting::kDevice);
   EXPECT_EQ(plan({true, {}, "hybrid-msd"}, shape()).sorting, LineSorting::kString);
-  EXPECT_THROW(plan({true, {1}, "hybrid-msd"}, shape()), UsageError);
+}
+
+TEST(LineGpuPlan, SortsTextOfTheHostOnTheGpusThatWereNamed) {
+  const auto gpus_of = [](const LineGpuPlan& plan) {
+    std::vector<int> gpus;
+    for (const LineGpuPlan::Device& device : plan.devices) gpus.push_back(device.gpu);
+    return gpus;
+  };
+  EXPECT_EQ(gpus_of(plan({true, {1}, "hybrid-msd"}, shape())), std::vector<int>{1});
+  EXPECT_EQ(gpus_of(plan({true, {}, "hybrid-msd"}, shape())), (std::vector<int>{0, 1}));
+  LineSortShape keys = shape();
+  keys.has_keys = true;
+  EXPECT_EQ(gpus_of(plan({true, {1}}, keys)), std::vector<int>{1});
+  EXPECT_LT(plan({true, {}, "gpu-string-merge"}, keys).host_bytes, keys.memory_bytes);
 }
 
 TEST(LineGpuPlan, RefusesWhatWasNamedAndIsNotThere) {
