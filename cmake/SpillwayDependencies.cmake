@@ -27,7 +27,6 @@ spillway_dependency(zip zip.h)  # loaded when a zip file is read
 target_link_libraries(dep_zip INTERFACE ${CMAKE_DL_LIBS})
 spillway_dependency(deflate libdeflate.h LIBRARIES deflate)
 spillway_dependency(brotli brotli/decode.h LIBRARIES brotlidec brotlicommon)
-spillway_dependency(snappy snappy.h LIBRARIES snappy)
 spillway_dependency(xxhash xxhash.h LIBRARIES xxhash)
 spillway_dependency(simdjson simdjson.h LIBRARIES simdjson)
 spillway_dependency(icu unicode/unorm2.h LIBRARIES icuuc icudata)

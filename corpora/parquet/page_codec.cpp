@@ -2,11 +2,12 @@
 
 #include <brotli/decode.h>
 #include <libdeflate.h>
-#include <snappy.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <new>
+
+#include "corpora/parquet/snappy_decoder.hpp"
 
 namespace spillway {
 
@@ -27,11 +28,10 @@ bool unpack_gzip(libdeflate_decompressor* deflate, std::span<const std::uint8_t>
 }
 
 bool unpack_snappy(std::span<const std::uint8_t> stored, std::span<std::uint8_t> raw) {
-  if (stored.empty()) return raw.empty();
-  const char* const from = reinterpret_cast<const char*>(stored.data());
-  std::size_t bytes = 0;  // RawUncompress writes this many, whatever the caller's memory has
-  return snappy::GetUncompressedLength(from, stored.size(), &bytes) && bytes == raw.size() &&
-         snappy::RawUncompress(from, stored.size(), reinterpret_cast<char*>(raw.data()));
+  SnappyDecoder decoder(stored);
+  if (decoder.raw_bytes() != raw.size()) return false;
+  decoder.unpack(raw.data(), 0, raw.size());
+  return decoder.is_done();
 }
 
 bool unpack_brotli(std::span<const std::uint8_t> stored, std::span<std::uint8_t> raw) {
