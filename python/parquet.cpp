@@ -48,7 +48,8 @@ class RowBatch {
 };
 
 ParquetChunk chunk_of(const nb::tuple& given) {
-  constexpr ParquetCodec kCodecs[] = {ParquetCodec::kNone, ParquetCodec::kGzip, ParquetCodec::kZstd};
+  constexpr ParquetCodec kCodecs[] = {ParquetCodec::kNone, ParquetCodec::kGzip, ParquetCodec::kZstd,
+                                      ParquetCodec::kSnappy, ParquetCodec::kBrotli};
   constexpr ParquetType kTypes[] = {ParquetType::kText, ParquetType::kInt32, ParquetType::kInt64};
   ParquetChunk chunk;
   chunk.name = nb::cast<std::string>(given[0]);

@@ -193,7 +193,7 @@ void ParquetColumn::take_dictionary(const PageHeader& header) {
 }
 
 bool ParquetColumn::has_pieces(const PageHeader& header, std::span<const std::uint8_t> stored) const {
-  return header.raw_bytes >= kLargePage && chunk_.codec == ParquetCodec::kZstd && PagePieces::can_unpack(stored);
+  return header.raw_bytes >= kLargePage && PagePieces::can_unpack(chunk_.codec, stored);
 }
 
 // The texts are unpacked as far as rows need them, so that those of a large dictionary need not all be in memory.
@@ -205,7 +205,7 @@ void ParquetColumn::begin_dictionary_texts(std::span<const std::uint8_t> stored)
   if (have != 0) std::memcpy(buffer_.get(), dictionary_stored_.get() + buffer_at_, have);
   buffer_at_ = 0;
   buffer_end_ = have;
-  dictionary_rest_ = std::make_unique<PagePieces>(stored, dictionary_bytes_, *pools_.unpacked);
+  dictionary_rest_ = std::make_unique<PagePieces>(chunk_.codec, stored, dictionary_bytes_, *pools_.unpacked);
 }
 
 void ParquetColumn::unpack_dictionary_texts(std::size_t count) {
@@ -291,7 +291,7 @@ void ParquetColumn::take_data(const PageHeader& header) {
 
 void ParquetColumn::take_data_in_pieces(const PageHeader& header, std::span<const std::uint8_t> stored) {
   const auto bytes = static_cast<std::size_t>(header.raw_bytes);
-  page_.pieces = std::make_unique<PagePieces>(stored, bytes, *pools_.unpacked);
+  page_.pieces = std::make_unique<PagePieces>(chunk_.codec, stored, bytes, *pools_.unpacked);
   page_.rows = static_cast<std::uint64_t>(header.values);
   if (chunk_.most_definition == 0) return;
   if (header.level_encoding != kRle) fail("definition levels as runs", std::to_string(header.level_encoding));

@@ -1,10 +1,13 @@
 #include "corpora/parquet/page_codec.hpp"
 
+#include <brotli/decode.h>
 #include <libdeflate.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <new>
+
+#include "corpora/parquet/snappy_decoder.hpp"
 
 namespace spillway {
 
@@ -22,6 +25,20 @@ bool unpack_gzip(libdeflate_decompressor* deflate, std::span<const std::uint8_t>
     raw = raw.subspan(made);
   }
   return true;
+}
+
+bool unpack_snappy(std::span<const std::uint8_t> stored, std::span<std::uint8_t> raw) {
+  SnappyDecoder decoder(stored);
+  if (decoder.raw_bytes() != raw.size()) return false;
+  decoder.unpack(raw.data(), 0, raw.size());
+  return decoder.is_done();
+}
+
+bool unpack_brotli(std::span<const std::uint8_t> stored, std::span<std::uint8_t> raw) {
+  if (stored.empty()) return raw.empty();
+  std::size_t made = raw.size();
+  return BrotliDecoderDecompress(stored.size(), stored.data(), &made, raw.data()) == BROTLI_DECODER_RESULT_SUCCESS &&
+         made == raw.size();
 }
 
 }  // namespace
@@ -55,6 +72,10 @@ bool PageUnpacker::unpack(ParquetCodec codec, std::span<const std::uint8_t> stor
       return unpack_gzip(contexts_->deflate, stored, raw);
     case ParquetCodec::kZstd:
       return ZSTD_decompressDCtx(contexts_->zstd, raw.data(), raw.size(), stored.data(), stored.size()) == raw.size();
+    case ParquetCodec::kSnappy:
+      return unpack_snappy(stored, raw);
+    case ParquetCodec::kBrotli:
+      return unpack_brotli(stored, raw);
   }
   return false;
 }

@@ -7,8 +7,7 @@
 
 namespace spillway {
 
-// Snappy is left to pyarrow: a decoder of our own was no faster than its copy and Google's decoder together.
-enum class ParquetCodec { kNone, kGzip, kZstd };
+enum class ParquetCodec { kNone, kGzip, kZstd, kSnappy, kBrotli };
 
 // One for each thread.
 class PageUnpacker {

@@ -1,5 +1,5 @@
-// A large page in zstd, unpacked into pieces of some MiB as far as it is read. Batches hold the pieces that their texts
-// lie in, and not the page: pyarrow puts all texts of a row group, 55 MB of long documents, into one page.
+// A large page in zstd or Snappy, unpacked into pieces of some MiB as far as it is read. Batches hold the pieces that
+// their texts lie in, and not the page: pyarrow puts all texts of a row group, 55 MB of long documents, into one page.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "corpora/parquet/page_codec.hpp"
 #include "corpora/parquet/page_pool.hpp"
 
 namespace spillway {
@@ -14,11 +15,12 @@ namespace spillway {
 // Not thread-safe.
 class PagePieces {
  public:
-  // Whether `stored` can be unpacked so: frames of zstd that look back at most half a piece.
-  static bool can_unpack(std::span<const std::uint8_t> stored);
+  // Whether `stored` can be unpacked so: Snappy, and frames of zstd that look back at most half a piece. (A page of
+  // Snappy that looks back further than Google's library does becomes one piece when that is found.)
+  static bool can_unpack(ParquetCodec codec, std::span<const std::uint8_t> stored);
 
-  // `stored` and `pool` must outlive this object. Requires: can_unpack(stored).
-  PagePieces(std::span<const std::uint8_t> stored, std::size_t raw_bytes, PagePool& pool);
+  // `stored` and `pool` must outlive this object. Requires: can_unpack(codec, stored).
+  PagePieces(ParquetCodec codec, std::span<const std::uint8_t> stored, std::size_t raw_bytes, PagePool& pool);
   ~PagePieces();
   PagePieces(const PagePieces&) = delete;
   PagePieces& operator=(const PagePieces&) = delete;
@@ -37,11 +39,15 @@ class PagePieces {
   std::size_t offset() const { return at_; }  // in the piece, of the next byte
 
  private:
-  struct Context;
+  class Stream;
+  class ZstdStream;
+  class SnappyStream;
+  static std::unique_ptr<Stream> stream_of(ParquetCodec codec, std::span<const std::uint8_t> stored);
   bool unpack_block();
+  bool unpack_whole();
   void begin_piece(std::size_t bytes);
 
-  const std::unique_ptr<Context> context_;
+  const std::unique_ptr<Stream> stream_;
   const std::size_t raw_bytes_;
   PagePool& pool_;
   std::size_t made_ = 0;  // bytes of the page

@@ -248,7 +248,7 @@ def _as_view(type: Any) -> Any:
 
 
 # What the engine reads itself (corpora/parquet/). Numbers: those of python/parquet.cpp.
-_CODECS = {"UNCOMPRESSED": 0, "GZIP": 1, "ZSTD": 2}
+_CODECS = {"UNCOMPRESSED": 0, "GZIP": 1, "ZSTD": 2, "SNAPPY": 3, "BROTLI": 4}
 _ENCODINGS = {"PLAIN", "PLAIN_DICTIONARY", "RLE", "RLE_DICTIONARY", "BIT_PACKED"}  # the last one of levels that there are not
 _TEXT, _INT32, _INT64 = range(3)
 

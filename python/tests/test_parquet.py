@@ -43,6 +43,10 @@ SHAPES = {
     "zstd": dict(compression="zstd"),
     "gzip": dict(compression="gzip"),
     "none": dict(compression="none"),
+    "snappy": dict(compression="snappy"),
+    "brotli": dict(compression="brotli"),
+    "snappy, pages 2.0": dict(compression="snappy", data_page_version="2.0"),
+    "snappy, small pages": dict(compression="snappy", data_page_size=4096, write_batch_size=16, write_page_checksum=True),
     "zstd, pages 2.0": dict(compression="zstd", data_page_version="2.0"),
     "none, pages 2.0": dict(compression="none", data_page_version="2.0"),
     "plain": dict(compression="zstd", use_dictionary=False),
@@ -51,7 +55,7 @@ SHAPES = {
     "with CRCs": dict(compression="zstd", write_page_checksum=True),
 }
 BY_PYARROW = {
-    "snappy": dict(compression="snappy"),
+    "lz4": dict(compression="lz4"),
     "deltas": dict(compression="zstd", use_dictionary=False, column_encoding={"text": "DELTA_BYTE_ARRAY"}),
 }
 FIELDS = dict(progress=False, max_error_rate=1)
@@ -110,7 +114,7 @@ def test_files_with_and_without_the_engine_mix(tmp_path):
     table = table_of()
     (tmp_path / "in").mkdir()
     pq.write_table(table.slice(0, 1000), tmp_path / "in/a.parquet", compression="zstd")
-    pq.write_table(table.slice(1000, 1000), tmp_path / "in/b.parquet", compression="snappy")
+    pq.write_table(table.slice(1000, 1000), tmp_path / "in/b.parquet", compression="lz4")
     with pa.OSFile(str(tmp_path / "in/c.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table.slice(2000))
     spillway.index(table.select(["id", "title", "text"]), tmp_path / "expected", **FIELDS)
@@ -118,7 +122,7 @@ def test_files_with_and_without_the_engine_mix(tmp_path):
     assert digest(tmp_path / "found") == digest(tmp_path / "expected")
 
 
-@pytest.mark.parametrize("compression", ["none", "zstd"])
+@pytest.mark.parametrize("compression", ["none", "zstd", "snappy"])
 def test_damaged_pages_end_the_job(tmp_path, compression):
     """Each of many changed bytes gives an error that names the file and the column, or changes nothing."""
     table, path = table_of(400), tmp_path / "t.parquet"

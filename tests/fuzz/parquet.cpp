@@ -21,10 +21,10 @@ using Rows = std::vector<std::optional<std::string>>;
 
 ParquetChunk chunk_of(const fuzz::Input& input) {
   constexpr ParquetCodec kCodecs[] = {ParquetCodec::kNone, ParquetCodec::kGzip, ParquetCodec::kZstd,
-                                      ParquetCodec::kNone};
+                                      ParquetCodec::kSnappy, ParquetCodec::kBrotli};
   constexpr ParquetType kTypes[] = {ParquetType::kText, ParquetType::kInt32, ParquetType::kInt64, ParquetType::kText};
   ParquetChunk chunk;
-  chunk.codec = kCodecs[input.options & 3];
+  chunk.codec = kCodecs[(input.options & 3) + (input.options >> 6 & 1)];
   chunk.type = kTypes[input.options >> 2 & 3];
   chunk.most_definition = input.options >> 4 & 3;
   chunk.stored_bytes = input.text.size();

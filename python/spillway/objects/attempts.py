@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from ..errors import InputOutputError
 
@@ -75,6 +76,47 @@ def repeat(
             tried = f" ({number} attempts)" if number > 1 else ""
             raise InputOutputError(f"{what}{tried}: {str(error).strip().rstrip('.')}; {remedy_of(error)}") from error
     raise AssertionError("the loop returns or raises")
+
+
+_left: list[threading.Thread] = []  # Their calls may go on, and nobody waits for them.
+
+
+def leave_on_interrupt(call: Callable[[], Result]) -> Result:
+    """The result of call(), which runs in a thread of its own: KeyboardInterrupt comes out at once, and Stopped within
+    _LOOK seconds of a signal to the program.
+
+    The call then goes on unseen, until it ends or the process does. The next call of this function waits for it, so that a
+    put that was left does not replace a later one.
+    """
+    outcome: list[tuple[Result | None, BaseException | None]] = []
+
+    def work() -> None:
+        try:
+            outcome.append((call(), None))
+        except BaseException as error:
+            outcome.append((None, error))
+
+    for earlier in list(_left):
+        _join(earlier)
+        _left.remove(earlier)
+    thread = threading.Thread(target=work, name="spillway-put", daemon=True)
+    try:
+        thread.start()
+        _join(thread)
+    except BaseException:
+        _left.append(thread)
+        raise
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return cast(Result, result)
+
+
+def _join(thread: threading.Thread) -> None:
+    while thread.is_alive():
+        thread.join(_LOOK)
+        if thread.is_alive() and interrupted():
+            raise Stopped("the job was stopped")
 
 
 def _wait(seconds: float, stopped: Callable[[], bool]) -> None:

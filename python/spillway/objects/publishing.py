@@ -13,18 +13,23 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputOutputError, UsageError
-from .attempts import PUT_ATTEMPTS, ObjectChanged, repeat
+from .attempts import PUT_ATTEMPTS, ObjectChanged, leave_on_interrupt, repeat
 from .conditional import put_if_absent, state_of
 from .generations import CURRENT, MANIFEST, Seen, look, names, new_generation, remove, remove_old, replace_current
 from .location import Location, connect, has_pattern, locate
 from .source import ObjectState
 
 _CHUNK_BYTES = 4 << 20
+_Attempt = Callable[[Callable[[], ObjectState]], ObjectState]  # calls what puts a file
+
+
+def _to_its_end(put: Callable[[], ObjectState]) -> ObjectState:
+    return put()
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,8 @@ def publish_directory(
         return _put_all(directory, location, last)
     place = location.below(new_generation())
     try:
-        published = _put_all(directory, place, last)
+        # An interrupt waits for the put: one that arrived after _discard() would leave a file there for ever.
+        published = _put_all(directory, place, last, _to_its_end)
         replace_current(location, place, seen)
     except BaseException:
         _discard(location, place)
@@ -176,9 +182,9 @@ def publish_directory(
     return Published(location.url, published.files, published.bytes)
 
 
-def _put_all(directory: str, location: Location, last: str) -> Published:
+def _put_all(directory: str, location: Location, last: str, attempt: _Attempt = leave_on_interrupt) -> Published:
     names = sorted(name for name in _files_below(directory) if name != last)
-    put = {name: _put(os.path.join(directory, name), location.below(name)) for name in names}
+    put = {name: _put(os.path.join(directory, name), location.below(name), attempt) for name in names}
     _expect_all(location, put)
     with open(os.path.join(directory, last), "rb") as file:
         content = file.read()
@@ -204,7 +210,7 @@ def _files_below(directory: str) -> list[str]:
     return [os.path.relpath(os.path.join(folder, name), directory) for folder, _, names in os.walk(directory) for name in names]
 
 
-def _put(path: str, location: Location) -> ObjectState:
+def _put(path: str, location: Location, attempt: _Attempt = leave_on_interrupt) -> ObjectState:
     """Puts a file, and returns what the store says about it."""
     from pyarrow import fs
 
@@ -219,7 +225,7 @@ def _put(path: str, location: Location) -> ObjectState:
         return found
 
     try:
-        return repeat(put, f"{location.url}: cannot put {size} bytes there", attempts=PUT_ATTEMPTS)
+        return repeat(lambda: attempt(put), f"{location.url}: cannot put {size} bytes there", attempts=PUT_ATTEMPTS)
     except FileNotFoundError as error:
         raise InputOutputError(f"{location.url}: cannot put {size} bytes there: {error}; check the bucket's name") from None
 

@@ -1,11 +1,13 @@
 """Outputs by URL: whole, or not to be seen."""
 
+import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -460,18 +462,64 @@ except UsageError as error: print(error)
     assert store.get(key_of(url)) == b"mine"
 
 
-def test_an_interrupt_while_it_puts_shows_no_index(store, documents, url, scratch):
-    # After 3 seconds the library would ask again, up to ten times, before it looks at signals.
-    store.proxy.on_request = lambda request: time.sleep(2) if request.startswith((b"PUT ", b"POST ")) else None
+@contextlib.contextmanager
+def puts_that_wait(store):
+    """Puts do not reach the store, until the context ends, 20 seconds have passed, or what it gives is set."""
+    released = threading.Event()
+    store.proxy.on_request = lambda request: released.wait(20) if request.startswith((b"PUT ", b"POST ")) else None
+    try:
+        yield released
+    finally:
+        released.set()
+
+
+def wait_for_a_put(store):
+    deadline = time.monotonic() + 60
+    while not any(line.startswith(("PUT ", "POST ")) for line in store.proxy.requests) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def test_an_interrupt_while_it_puts_acts_at_once_and_shows_no_index(store, documents, url, scratch):
     words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch]
-    with running(words, env=store.environment, stderr=subprocess.PIPE) as job:
-        deadline = time.monotonic() + 60
-        while not any(line.startswith("PUT ") for line in store.proxy.requests) and time.monotonic() < deadline:
-            time.sleep(0.05)
+    with puts_that_wait(store), running(words, env=store.environment, stderr=subprocess.PIPE) as job:
+        wait_for_a_put(store)
+        begin = time.monotonic()
         job.send_signal(signal.SIGINT)
         error = job.communicate(timeout=60)[1]
+        assert time.monotonic() - begin < 2
     assert job.returncode == -signal.SIGINT, error
     assert "manifest" not in store.keys(key_of(url)) and list(scratch.iterdir()) == []
+
+
+INTERRUPTED_PUT = """
+import sys, time
+import spillway
+documents, url, scratch = sys.argv[1:]
+try:
+    spillway.index(documents, url, temp_dir=scratch, progress=False)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+sys.stdin.readline()
+spillway.index(documents, url, temp_dir=scratch, progress=False)
+print("whole")
+"""
+
+
+def test_keyboard_interrupt_while_it_puts_acts_at_once(store, documents, url, scratch):
+    """The same process may then make the index: it waits for the put that was left."""
+    words = [sys.executable, "-c", INTERRUPTED_PUT, documents, url, scratch]
+    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with puts_that_wait(store) as released, running(words, env=store.environment, **pipes) as job:
+        wait_for_a_put(store)
+        begin = time.monotonic()
+        job.send_signal(signal.SIGINT)
+        assert job.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - begin < 2
+        assert "manifest" not in store.keys(key_of(url)) and list(scratch.iterdir()) == []
+        released.set()
+        found = job.communicate("\n", timeout=60)[0]
+    assert job.returncode == 0 and found == "whole\n"
+    assert in_store(store, url) == files_of(make_local(store, documents, scratch.parent))
 
 
 def test_a_place_that_cannot_be(store, documents, scratch):
