@@ -116,8 +116,7 @@ Trial::Trial(Scenario scenario, const std::string& root) : scenario_(std::move(s
   program_.append_output(scenario_.appends_output);
   prepare();
   program_.run(scenario_.words);  // what happens once in a process happens here
-  write_tree(root, start_);
-  ProgramEnd end = program_.run(scenario_.words);
+  ProgramEnd end = usual_end();
   if (end.code != kDone) throw std::runtime_error(scenario_.name + " fails by itself" + described(end));
   if (!end.left_open.empty()) throw std::runtime_error(scenario_.name + " leaves open " + end.left_open[0]);
   end_ = read_tree(root);
@@ -135,6 +134,19 @@ Trial::Trial(Scenario scenario, const std::string& root) : scenario_(std::move(s
   events_ = end.events;
   requests_ = end.requests;
   points_ = std::make_unique<PointSpace>(scenario_, std::move(end.events), end.requests);
+}
+
+// Runs the program some times. On a busy machine one of them may spill what the others keep in memory.
+ProgramEnd Trial::usual_end() {
+  constexpr int kRuns = 3;
+  ProgramEnd usual;
+  for (int run = 0; run < kRuns; ++run) {
+    write_tree(program_.root(), start_);
+    ProgramEnd end = program_.run(scenario_.words);
+    if (end.code != kDone) return end;
+    if (run == 0 || end.events.size() < usual.events.size()) usual = std::move(end);
+  }
+  return usual;
 }
 
 void Trial::prepare() {

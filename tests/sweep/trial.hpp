@@ -25,6 +25,8 @@ class Trial {
 
  private:
   void prepare();
+  // How the program ends without a fault: of several runs, the one with the fewest calls, which all are likely to make.
+  ProgramEnd usual_end();
   std::vector<std::string> next_words(const Tree& tree) const;
   bool makes_index() const { return !scenario_.output.empty(); }
   std::string crash(const Point& point, const std::vector<Event>& events, std::size_t crash_at);
