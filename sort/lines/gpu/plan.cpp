@@ -70,12 +70,6 @@ std::size_t choose_devices(LineGpuPlan& plan, const std::vector<GpuInfo>& gpus, 
   return static_cast<std::size_t>(least);
 }
 
-void choose_sorter(LineGpuPlan& plan, const LineSortShape& shape) {
-  const SorterChoice choice = choose_line_gpu_sorter(shape.sample ? shape.sample() : LineSample{});
-  plan.sorter = choice.name;
-  plan.reason += "; by " + choice.describe();
-}
-
 // Why the lines do not go to the GPU's memory; empty if they may.
 std::string obstacle(const LineSortShape& shape) {
   if (shape.has_keys) return "the GPU sorts whole lines only, not keys";
@@ -162,10 +156,7 @@ LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& sh
   plan.host_bytes = contexts * kCudaBytes + (2 * plan.devices.size() + 1) * plan.buffer_bytes;
   const std::string found = is_device_sorter(plan.sorter) ? obstacle(shape) : plan.sorter + " sorts text of the host";
   plan.sorting = found.empty() ? LineSorting::kDevice : LineSorting::kString;
-  if (found.empty()) {
-    if (!names_gpu_sorter) choose_sorter(plan, shape);
-    return plan;
-  }
+  if (found.empty()) return plan;
   plan.reason += "; text stays in host memory: " + found;
   // Each sort of a block takes the GPU with the fewest sorts under way.
   plan.devices.clear();

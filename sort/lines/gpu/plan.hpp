@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sort/gpu/device/status.hpp"
-#include "sort/lines/gpu/sample.hpp"
 
 namespace spillway {
 
@@ -26,7 +25,6 @@ struct LineSortShape {
   bool has_whole_input = false;  // which stands in files as it is sorted, so that it can be read again
   std::uint64_t input_bytes = 0;
   std::size_t memory_bytes = 0, threads = 1;
-  std::function<LineSample()> sample = {};  // called only if a GPU sorts lines and no sorter was named; null: no sample
 };
 
 // Measured on one H100 with 16 processors (docs/results/sort_gpu.md).

@@ -88,23 +88,6 @@ TEST_F(GpuSortCommand, GivesTheBytesOfTheCpu) {
   expect_same({}, {"--sorter", "gpu-string-merge"});
 }
 
-TEST_F(GpuSortCommand, ChoosesItsSorterByASampleOfTheLines) {
-  const auto sorter_of_plan = [&] {
-    const ProgramResult plan = run_spillway({"plan", "--sort", "--gpu", "0", "--memory", "1G", in_});
-    EXPECT_NE(plan.out.find("sampled lines have"), std::string::npos) << plan.out;
-    return plan.out.find("\nsorter: gpu-string-merge\n") != std::string::npos ? "merge" : "radix";
-  };
-  EXPECT_STREQ(sorter_of_plan(), "radix");
-  std::ofstream(in_) << [] {
-    std::string lines;
-    for (std::uint32_t i = 0; i != 50000; ++i) lines += std::string(100, 'A') + '\n';
-    return lines;
-  }();
-  EXPECT_STREQ(sorter_of_plan(), "merge");
-  expect_same({}, {"--gpu", "0"});
-  expect_same({"-u"}, {"--gpu", "0"});
-}
-
 TEST_F(GpuSortCommand, GivesTheBytesOfTheCpuForEveryKey) {
   for (const Words& order :
        {Words{"-k2"}, Words{"-k2,2n", "-s"}, Words{"-k1,1", "-u"}, Words{"-f", "-r"}, Words{"-V"}}) {

@@ -145,12 +145,8 @@ LineSortShape sort_shape(const SortOptions& options, const std::optional<PackedI
   const auto bytes = packed && packed->count() != 0 ? std::nullopt : file_bytes(options.inputs, files);
   const LineOrder& order = options.order;
   const bool is_of_lines = order.keys.empty() && order.collation == nullptr && order.format.has_ends();
-  return {!is_of_lines || options.head,
-          bytes.has_value(),
-          bytes.value_or(0),
-          memory_bytes(options),
-          thread_count(options),
-          [&files, &options] { return sample_lines(files, options.inputs, options.order.format.line_end); }};
+  return {!is_of_lines || options.head, bytes.has_value(), bytes.value_or(0), memory_bytes(options),
+          thread_count(options)};
 }
 
 // What a sort or a merge works with.

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
 #include <vector>
 
 #include "io/base/error.hpp"
@@ -50,29 +49,6 @@ TEST(LineGpuPlan, TakesTheGpuForMuchText) {
   EXPECT_EQ(plan({}, little).sorting, LineSorting::kCpu);
   EXPECT_EQ(plan({true, {1}}, little).sorting, LineSorting::kDevice);
   EXPECT_EQ(plan({true, {1}}, little).devices.at(0).gpu, 1);
-}
-
-// Lines of 70 bytes that 9 bytes tell apart, like sentences.
-LineSample sample_of_sentences() { return {512, 70, 9, 1}; }
-
-TEST(LineGpuPlan, ChoosesTheSorterByASample) {
-  LineSortShape sentences = shape();
-  sentences.sample = sample_of_sentences;
-  const LineGpuPlan chosen = plan({}, sentences);
-  EXPECT_EQ(chosen.sorter, "gpu-string-merge");
-  EXPECT_NE(chosen.reason.find("gpu-string-merge: 512 sampled lines have 70.0 bytes"), std::string::npos)
-      << chosen.reason;
-  EXPECT_NE(plan({}, shape()).reason.find("gpu-string-radix: "), std::string::npos);
-}
-
-TEST(LineGpuPlan, SamplesNoLinesThatItDoesNotNeed) {
-  LineSortShape text = shape();
-  text.sample = []() -> LineSample { throw std::logic_error("sampled"); };
-  EXPECT_EQ(plan({true, {}, "gpu-string-radix"}, text).sorter, "gpu-string-radix");
-  EXPECT_EQ(plan({true, {}, "hybrid-msd"}, text).sorter, "hybrid-msd");
-  EXPECT_EQ(plan({false, {}}, text).sorting, LineSorting::kCpu);
-  text.has_keys = true;
-  EXPECT_EQ(plan({}, text).sorting, LineSorting::kCpu);
 }
 
 TEST(LineGpuPlan, SharesWhatOneGpuDoesNotHold) {
