@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sort/gpu/interface/string_sorter.hpp"
+#include "sort/gpu/string_merge/shape.hpp"
 
 namespace spillway {
 

@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint32_t kFirstKeyBits = kCodeBits + 1;
 constexpr std::size_t kFewStrings = 8;  // fewer than 1/8 of all are few
 constexpr unsigned kMostBlocks = 2048;  // of kernels that loop
+static_assert(kSmallSegment == kMaxBlockGroup, "each of the sorts of groups takes what the other one does not");
 
 // The most scratch of CUB's steps, which run one after another.
 std::size_t cub_bytes(std::uint32_t count) {

@@ -158,10 +158,8 @@ LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& sh
   plan.sorting = found.empty() ? LineSorting::kDevice : LineSorting::kString;
   if (found.empty()) return plan;
   plan.reason += "; text stays in host memory: " + found;
-  // Each sort of a block takes the GPU with the fewest sorts under way.
-  plan.devices.clear();
-  for (const GpuInfo& gpu : gpus) plan.devices.push_back({gpu.id, 0});
-  plan.host_bytes += (gpus.size() - contexts) * kCudaBytes;
+  plan.devices = {{gpus.front().id, 0}};  // blocks are sorted one after another
+  plan.host_bytes = kCudaBytes + 3 * plan.buffer_bytes;
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -217,8 +218,8 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   }
   LineInput input = open_input();
   reading = &input;
-  // A sorter that was named reads strings several times, and relies on what it has read: they must not change.
-  engine.maps_inputs = !overwrites && !options.is_direct && sorter_named(options.sorter) == nullptr;
+  // A sorter of strings reads them several times, and relies on what it has read: they must not change.
+  engine.maps_inputs = !overwrites && !options.is_direct && engine.sorter == nullptr;
   // A stream could keep the reader waiting when the sort has to end.
   engine.reads_ahead = options.is_direct && shape.has_whole_input && !options.head && kept == nullptr;
   sort_lines(input, options.order, engine, repeatable);
@@ -234,11 +235,24 @@ void finish_output(const SortOptions& options, Session& session, SortOutput& out
   kept->remove();
 }
 
+// Starts `threads` threads, this one among them. If their number was not asked for, and the system refuses one, starts
+// half as many, and sets `threads`.
+std::unique_ptr<TaskThreads> start_threads(const SortOptions& options, std::size_t& threads) {
+  while (true) {
+    try {
+      return std::make_unique<TaskThreads>(static_cast<unsigned>(threads) - 1);
+    } catch (const std::system_error& error) {
+      if (options.threads != 0 || threads == 1 || !is_lack_of_threads(error)) throw;
+      threads /= 2;
+    }
+  }
+}
+
 // Sorts or merges to the output, and finishes that.
 void write_output(const SortJob& job) {
   const SortOptions& options = job.options;
-  const std::size_t threads = thread_count(options);
-  const TaskThreads task_threads(static_cast<unsigned>(threads) - 1);  // this thread is one more
+  std::size_t threads = thread_count(options);
+  const std::unique_ptr<TaskThreads> task_threads = start_threads(options, threads);
   tbb::task_arena arena(static_cast<int>(threads));
   job.report.note_resources(std::max(memory_bytes(options), kLeastSortMemory), threads);
   std::optional<ZstdOutput> zstd;
