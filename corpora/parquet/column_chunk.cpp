@@ -312,8 +312,11 @@ void ParquetColumn::take_data_v2(const PageHeader& header) {
   const std::int64_t levels = header.definition_bytes + header.repetition_bytes;
   const auto before = static_cast<std::size_t>(levels);
   const std::span<const std::uint8_t> stored = body_of(header);
-  const auto bytes = unpack(stored.subspan(before), static_cast<std::size_t>(header.raw_bytes) - before, before,
-                            header.is_compressed && header.raw_bytes != levels);
+  // Values that are all null are no bytes, and some writers store what their compressor makes of these.
+  const bool has_bytes = header.raw_bytes != levels;
+  const auto bytes =
+      unpack(has_bytes ? stored.subspan(before) : std::span<const std::uint8_t>(),
+             static_cast<std::size_t>(header.raw_bytes) - before, before, header.is_compressed && has_bytes);
   std::memcpy(bytes.get(), stored.data(), before);
   page_.bytes = bytes;
   page_.size = static_cast<std::size_t>(header.raw_bytes);

@@ -110,8 +110,9 @@ PagePieces::PagePieces(ParquetCodec codec, std::span<const std::uint8_t> stored,
 
 PagePieces::~PagePieces() = default;
 
-// zstd also looks back into the piece before, which therefore stays here, whatever the batches hold. At least
-// kMostWindow bytes were unpacked into it in a row, so no match reaches further back.
+// zstd also looks back into the piece before, which therefore stays here, whatever the batches hold; Snappy needs only
+// what it reaches, which is copied. At least kMostWindow bytes were unpacked into it in a row, so no match reaches
+// further back.
 void PagePieces::begin_piece(std::size_t bytes) {
   const std::size_t capacity = std::max(kPieceBytes, bytes + kMostWindow + kBlockBytes);
   std::shared_ptr<std::uint8_t[]> piece = pool_.take(capacity);
@@ -119,7 +120,7 @@ void PagePieces::begin_piece(std::size_t bytes) {
   if (end_ - at_ + kept != 0) std::memcpy(piece.get(), piece_.get() + at_ - kept, end_ - at_ + kept);
   end_ -= at_ - kept;
   at_ = kept;
-  before_ = std::move(piece_);
+  before_ = stream_->reach() == 0 ? std::move(piece_) : nullptr;
   piece_ = std::move(piece);
   piece_bytes_ = piece_;
   capacity_ = capacity;

@@ -15,8 +15,8 @@ namespace spillway {
 // Not thread-safe.
 class PagePieces {
  public:
-  // Whether `stored` can be unpacked so: Snappy, and frames of zstd that look back at most half a piece. (A page of
-  // Snappy that looks back further than Google's library does becomes one piece when that is found.)
+  // Whether `stored` can be unpacked in pieces: pages of Snappy can, and frames of zstd that look back at most half a
+  // piece. A page of Snappy that looks back further than 64 KiB, as Google's library does not, becomes one piece.
   static bool can_unpack(ParquetCodec codec, std::span<const std::uint8_t> stored);
 
   // `stored` and `pool` must outlive this object. Requires: can_unpack(codec, stored).

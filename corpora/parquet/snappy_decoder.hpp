@@ -17,9 +17,9 @@ class SnappyDecoder {
   enum class State {
     kUsual,
     kDamaged,
-    kTooFar,  // A copy reaches back before the memory that unpack() was given. Google's library writes none such beyond
-              // kUsualReach.
+    kTooFar,  // a copy reaches back before the memory that unpack() was given
   };
+  // Copies that Google's library writes reach back no further.
   static constexpr std::size_t kUsualReach = std::size_t{64} << 10;
   static constexpr std::size_t kMostCopy = 64;
 

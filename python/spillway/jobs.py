@@ -87,7 +87,8 @@ def index(
 
     Raises:
         UsageError, NotFoundError, InputOutputError, BadInputError, BudgetError, CorruptError, GpuError, and what the
-        iterable raises. KeyboardInterrupt stops the job. After all of these there is no index and no scratch file.
+        iterable raises. KeyboardInterrupt stops the job. After all of these there is no index and no scratch file; in an
+        object store, a put that was under way at a KeyboardInterrupt may still end (docs/object_stores.md).
 
     The interpreter's lock is free while the job runs. Several jobs may run in threads at a time.
     """

@@ -47,7 +47,7 @@ def sort(
             head=20, ignore_case=True, human_numeric_sort=True, ...
 
     Raises UsageError, NotFoundError, InputOutputError, BudgetError. KeyboardInterrupt stops the sort; the output is then as
-    it was. The interpreter's lock is free meanwhile.
+    it was, but in an object store a put that was under way may still end (docs/object_stores.md). The interpreter's lock is free meanwhile.
     """
     paths = as_paths(inputs)
     if paths is None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputOutputError, UsageError
-from .attempts import PUT_ATTEMPTS, ObjectChanged, leave_on_interrupt, repeat
+from .attempts import PUT_ATTEMPTS, ObjectChanged, leave_on_interrupt, repeat, wait_for_left_calls
 from .conditional import put_if_absent, state_of
 from .generations import CURRENT, MANIFEST, Seen, look, names, new_generation, remove, remove_old, replace_current
 from .location import Location, connect, has_pattern, locate
@@ -164,6 +164,7 @@ def publish_directory(
     """Puts the files of a directory, an index or shards, and last of all `last`, without which the others are nothing. Files
     that an earlier attempt left there are replaced. `force`: replaces an index or shards: a reader that begins meanwhile
     finds these, or the new ones. `expected`: what is replaced; otherwise what is there when this begins."""
+    wait_for_left_calls()
     if not force:
         return _put_all(directory, check_absent(url, last), last)
     location = check_replaceable(url)

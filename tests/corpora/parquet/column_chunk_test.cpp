@@ -66,9 +66,9 @@ Bytes page(const Written& given, ParquetCodec codec, bool has_crc) {
 
 // Makes a page V2 that is not compressed and has no repetition levels; its header tells these bytes of levels.
 Bytes page_v2(std::int64_t values, const Bytes& levels, const Bytes& content, std::int64_t definition_bytes,
-              std::int64_t repetition_bytes = 0) {
+              std::int64_t repetition_bytes = 0, std::int64_t more_stored = 0) {
   const auto bytes = static_cast<std::int64_t>(levels.size() + content.size());
-  Bytes header = field(1, 3) + field(1, bytes) + field(1, bytes) + Bytes(1, '\x5C');
+  Bytes header = field(1, 3) + field(1, bytes) + field(1, bytes + more_stored) + Bytes(1, '\x5C');
   header += field(1, values) + field(1, 0) + field(1, values) + field(1, kPlainValues) + field(1, definition_bytes);
   header += field(1, repetition_bytes) + Bytes("\x12\0\0", 3);  // it is not compressed; both structs end
   return header + levels + content;
@@ -192,6 +192,18 @@ TEST_F(ParquetColumns, PagesOfTheSecondVersionAreRead) {
   give(page_v2(3, Bytes("\x06\x02"), content, 2));  // three times 2
   chunk.most_definition = 2;
   EXPECT_NE(refusal_of(chunk, 3).find("a text within its page"), std::string::npos);
+}
+
+// Some writers store what their compressor makes of no bytes: Snappy a length of 0, Brotli the end of its stream.
+TEST_F(ParquetColumns, NullsAloneMayHaveBytesThatAreNoValues) {
+  for (const ParquetCodec codec : {ParquetCodec::kSnappy, ParquetCodec::kBrotli, ParquetCodec::kZstd}) {
+    auto chunk = chunk_of({}, codec, 1);
+    const Bytes page = page_v2(3, Bytes("\x06\0", 2), "", 2, 0, 1) + Bytes(1, '\0');  // three times 0
+    chunk.raw_bytes = 100;
+    content_ = Bytes(7, 'x') + page;
+    chunk.stored_bytes = page.size();
+    EXPECT_EQ(texts(chunk, 3, 3), (std::vector<Bytes>(3, "-")));
+  }
 }
 
 TEST_F(ParquetColumns, ALevelThatIsTooHighIsNoNull) {

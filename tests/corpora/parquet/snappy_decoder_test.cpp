@@ -85,6 +85,7 @@ TEST(SnappyDecoder, RefusesWhatGooglesLibraryRefuses) {
       stored[random() % stored.size()] = static_cast<char>(random());
     }
     if (random() % 4 == 0) stored.resize(random() % (stored.size() + 1));
+    if (SnappyDecoder(view(stored)).raw_bytes() > 1 << 20) continue;  // Google's library would take as much memory
     const std::optional<Bytes> expected = stored.empty() ? Bytes() : expected_of(stored);
     const std::optional<Bytes> found = unpacked(stored, 1 + random() % 500, random);
     ASSERT_TRUE(found == expected) << "case " << i;
