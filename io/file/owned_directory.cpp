@@ -1,5 +1,7 @@
 #include "io/file/owned_directory.hpp"
 
+#include <exception>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -82,7 +84,7 @@ void make_unless_there(FileSystem& files, const std::string& path) {
 void remove_quietly(FileSystem& files, const std::string& path) {
   try {
     files.remove(path);
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the error that led here is the one to report
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the error that led here is the one to report
   }
 }
 
@@ -108,6 +110,9 @@ std::unique_ptr<OwnedDirectory> OwnedDirectory::take(FileSystem& files, const st
       if (!is_there(files, path)) continue;                              // the job that had it has just removed it
       if (is_plain_directory(files, path)) remove_quietly(files, path);  // only if it is empty
       throw;
+    } catch (const std::bad_alloc&) {
+      if (is_plain_directory(files, path)) remove_quietly(files, path);
+      throw;
     }
   }
   throw UsageError(printable(path, 4096) +
@@ -130,6 +135,9 @@ std::unique_ptr<OwnedDirectory> OwnedDirectory::make_scratch(FileSystem& files, 
       if (!files.status(path)) continue;  // another job took it for a killed job's, because it was empty
       remove_quietly(files, path);
       throw;
+    } catch (const std::bad_alloc&) {
+      remove_quietly(files, path);
+      throw;
     }
   }
 }
@@ -144,7 +152,7 @@ std::unique_ptr<OwnedDirectory> OwnedDirectory::own(OwnedDirectory&& locked, Loc
   try {
     if (!check()) return nullptr;
     files.sync_directory(path);
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     if (origin == Lock::kNew) remove_quietly(files, lock_of(path));  // before another job can have it
     throw;
   }

@@ -26,6 +26,7 @@ enum class FaultKind {
   kIoError,       // EIO, from any operation
   kNoSpace,       // ENOSPC, from operations that write: create, make_directory, rename, exchange, append, sync
   kTooManyFiles,  // EMFILE, from operations that open: open, open_stream, create, list, sync_directory, locks
+  kOutOfMemory,   // std::bad_alloc, from any operation
   kShortWrite,    // an append that writes half of its bytes and fails with ENOSPC
   kShortRead,     // a read_at that returns half of the bytes, as if the file had shrunk
   kCrash,         // CrashError from this operation and all later ones

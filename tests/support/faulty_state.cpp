@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
 #include "io/file/system_error.hpp"
 
@@ -23,6 +24,7 @@ bool can_fail(FaultKind kind, Operation operation) {
     case FaultKind::kShortRead:
       return operation == kReads;
     case FaultKind::kIoError:
+    case FaultKind::kOutOfMemory:
     case FaultKind::kCrash:
       return true;
   }
@@ -58,6 +60,7 @@ FaultKind FaultyFileSystem::State::begin(Operation operation, std::string_view a
   if (number != fault.at && !(fault.sticky && number > fault.at)) return FaultKind::kNone;
   ++fired;
   if (fault.kind == FaultKind::kIoError) throw_system_error(EIO, action, path);
+  if (fault.kind == FaultKind::kOutOfMemory) throw std::bad_alloc();
   if (fault.kind == FaultKind::kNoSpace) throw_system_error(ENOSPC, action, path);
   if (fault.kind == FaultKind::kTooManyFiles) throw_system_error(EMFILE, action, path);
   if (fault.kind == FaultKind::kCrash) {

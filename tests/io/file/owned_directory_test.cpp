@@ -242,5 +242,24 @@ TEST(OwnedDirectoryFaults, LeaveWhatTheNextJobRemoves) {
   }
 }
 
+// A directory that a job could not take is removed by nobody else where no job follows.
+TEST(OwnedDirectoryFaults, LeaveNothingWhereMemoryEnds) {
+  for (const bool is_scratch : {false, true}) {
+    std::uint64_t fired = 0;
+    for (std::uint64_t n = 0;; ++n) {
+      FaultyFileSystem files;
+      files.inject({FaultKind::kOutOfMemory, n, false});
+      try {
+        is_scratch ? OwnedDirectory::make_scratch(files, "/job") : OwnedDirectory::take(files, "/job/work");
+      } catch (const std::bad_alloc&) {
+        EXPECT_EQ(files.all_paths(), Paths{"/job"}) << is_scratch << ", " << n;
+      }
+      if (files.faults_fired() == 0) break;
+      ++fired;
+    }
+    EXPECT_GT(fired, 2U);
+  }
+}
+
 }  // namespace
 }  // namespace spillway
