@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <system_error>
