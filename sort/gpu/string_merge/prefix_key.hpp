@@ -104,7 +104,7 @@ SPILLWAY_HOST_DEVICE constexpr std::uint64_t pivot_number(PivotReach reach) {
   return (std::uint64_t{1} << (place_bits(reach) - 1)) - 1;
 }
 
-// What is known of the strings of a group: the bytes that they share, and how far the next round compares them.
+// Says what is known of the strings of a group: the bytes that they share, and how far the next round compares them.
 struct GroupDepth {
   std::uint32_t depth;
   PivotReach reach;

@@ -49,7 +49,7 @@ struct LineOrder {
   bool is_stable = false;               // lines with equal keys keep their input order
   bool is_unique = false;               // only the first of lines with equal keys is kept
   std::optional<char> field_separator;  // none: a field begins at the blanks before it
-  LineFormat format;  // requires of records: keys are inside of them, and not empty
+  LineFormat format;                    // requires of records: keys are inside of them, and not empty
   std::array<std::uint8_t, 16> random_salt{};
   std::shared_ptr<const Collation> collation;  // of texts; null: they are compared by their bytes
 

@@ -24,7 +24,7 @@ Bytes packed(const Bytes& raw) {
   return out;
 }
 
-// What Google's library makes of it.
+// Returns what Google's library unpacks, or nothing where it refuses the page.
 std::optional<Bytes> expected_of(const Bytes& stored) {
   Bytes out;
   return snappy::Uncompress(stored.data(), stored.size(), &out) ? std::optional(out) : std::nullopt;

@@ -242,7 +242,7 @@ TEST(OwnedDirectoryFaults, LeaveWhatTheNextJobRemoves) {
   }
 }
 
-// A directory that a job could not take is removed by nobody else where no job follows.
+// No other job may follow that would remove a directory that this one could not take.
 TEST(OwnedDirectoryFaults, LeaveNothingWhereMemoryEnds) {
   for (const bool is_scratch : {false, true}) {
     std::uint64_t fired = 0;
