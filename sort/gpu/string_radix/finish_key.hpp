@@ -9,8 +9,8 @@ namespace spillway {
 
 inline constexpr std::uint32_t kFinishKeyBytes = 7;
 
-// A segment that is not sorted after so many rounds, or shares as many keys of bytes as there are steps, leaves the
-// finishing kernel for comparisons with pivots. Strings of up to kMostFinishBytes do not.
+// The finishing kernel leaves a segment to comparisons with pivots if it is not sorted after kMostFinishRounds, or if
+// its strings share more keys than kMostFinishSteps. It leaves no strings of up to kMostFinishBytes.
 inline constexpr std::uint32_t kMostFinishRounds = 32, kMostFinishSteps = 256;
 inline constexpr std::uint32_t kMostFinishBytes = kMostFinishRounds * kFinishKeyBytes;
 

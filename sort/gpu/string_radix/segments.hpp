@@ -54,7 +54,7 @@ struct RoundProgress {
     return strings_after > strings_before / 16 * 15 && segments_after <= segments_before + segments_before / 8;
   }
 };
-// After so many slow rounds one after another, comparisons with pivots take over.
+// Comparisons with pivots take over after this many slow rounds in a row.
 inline constexpr unsigned kMostSlowRounds = 4;
 
 // The sorted keys of one round. From the highest bit: the segment's number, the digits (or code) of the bytes after its
