@@ -79,27 +79,34 @@ TEST_F(SortWithoutRoom, TellsWhatToDoWhereNoThreadCanStart) {
   if (!kMeasuresMemory) GTEST_SKIP() << "a sanitizer takes memory of its own";
   const std::string in = file("in", numbers(300'000));
   std::filesystem::create_symlink(testing::program_path(), scratch_ / "sort");
-  const auto run = [&](const std::string& threads, std::size_t kibibytes) {
-    return run_program({scratch_ / "sort", "--memory=32M", "--parallel=" + threads, in, "-o", scratch_ / "out"},
-                       {.limits = {{RLIMIT_AS, kibibytes << 10}}});
+  const std::string refusal =
+      "sort: the system cannot start more threads; give fewer --parallel (1 starts none), or raise its limits "
+      "(ulimit -u, ulimit -v, the cgroup's pids.max)\n";
+  struct Outcome {
+    std::size_t least_kibibytes = 0;  // the smallest limit with which the sort ends well
+    unsigned refusals = 0;            // smaller limits with which it is refused threads
   };
-  constexpr std::size_t kMost = 400'000;
-  std::size_t kibibytes = 50'000, largest_refused = 0;
-  for (; kibibytes < kMost; kibibytes += 2'000) {
-    const ProgramResult result = run("4", kibibytes);
-    if (result.exit_code == 0) break;
-    if (result.exit_code == 127) continue;  // a library could not be loaded
-    EXPECT_EQ(result.exit_code, 2) << kibibytes << " KiB: signal " << result.signal << ", " << result.err;
-    if (result.err.find("threads") == std::string::npos) continue;
-    EXPECT_EQ(result.err,
-              "sort: the system cannot start more threads; give fewer --parallel (1 starts none), or raise its limits "
-              "(ulimit -u, ulimit -v, the cgroup's pids.max)\n");
-    largest_refused = kibibytes;
-  }
-  EXPECT_LT(kibibytes, kMost);
-  ASSERT_GT(largest_refused, 0U);
-  const ProgramResult alone = run("1", largest_refused);
-  EXPECT_EQ(alone.exit_code, 0) << alone.err;
+  const auto try_limits = [&](const std::string& threads) {
+    Outcome outcome;
+    for (outcome.least_kibibytes = 50'000; outcome.least_kibibytes < 400'000; outcome.least_kibibytes += 2'000) {
+      const ProgramResult result =
+          run_program({scratch_ / "sort", "--memory=32M", "--parallel=" + threads, in, "-o", scratch_ / "out"},
+                      {.limits = {{RLIMIT_AS, outcome.least_kibibytes << 10}}});
+      if (result.exit_code == 0) return outcome;
+      if (result.exit_code == 127) continue;  // a library could not be loaded
+      EXPECT_EQ(result.exit_code, 2) << threads << " threads, " << outcome.least_kibibytes << " KiB: signal "
+                                     << result.signal << ", " << result.err;
+      if (result.err.find("threads") == std::string::npos) continue;
+      EXPECT_EQ(result.err, refusal);
+      ++outcome.refusals;
+    }
+    ADD_FAILURE() << threads << " threads: 400 MB of address space are not enough";
+    return outcome;
+  };
+  const Outcome alone = try_limits("1"), together = try_limits("4");
+  EXPECT_EQ(alone.refusals, 0U);
+  EXPECT_GT(together.refusals, 0U);
+  EXPECT_LT(alone.least_kibibytes, together.least_kibibytes);
 }
 
 TEST_F(SortWithoutRoom, IsQuietUnderTheNameSortWhereASignalEndsIt) {
