@@ -29,8 +29,8 @@ class LimitedJobs : public testing::ProcessJobs {
     for (const Words& job : {index_words(), merge_words()}) {
       int succeeded = 0;
       for (const std::size_t value : limit.values) {
-        // With less, the program itself is not loaded.
-        if (run_spillway({"--version"}, {.limits = {{limit.resource, value}}}).exit_code == 127) continue;
+        // With less, the program itself does not start.
+        if (run_spillway({"--version"}, {.limits = {{limit.resource, value}}}).exit_code != 0) continue;
         SCOPED_TRACE(job[0] + " with a limit of " + std::to_string(value));
         const ProgramResult result = run_spillway(job, {.limits = {{limit.resource, value}}});
         (check_end(result, limit.refusals) ? succeeded : failed) += 1;
