@@ -159,6 +159,52 @@ TEST_P(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
   }
 }
 
+// Lines of which many are equal, among them some that differ from those only by zeros at their end.
+Lines frequent_lines(std::size_t count) {
+  std::mt19937 random(9);
+  const Lines frequent{"", "x", std::string("y"), std::string("y\0", 2), "x of a set", "long enough for two words"};
+  Lines lines = random_lines(count, 8);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (random() % 4 != 0) lines[i] = frequent[random() % frequent.size()];
+  }
+  lines[count / 3] += std::string(3, '\0');
+  return lines;
+}
+
+TEST_P(LineSorter, RepeatsFrequentLines) {
+  for (const std::size_t block : {0, 2'000'000, 2'000'001}) {
+    for (const bool is_unique : {false, true}) {
+      Lines lines = frequent_lines(120'000);
+      LineOrder order;
+      order.is_unique = is_unique;
+      order.is_reversed = is_unique || block == 0;
+      const Sorted sorted = sort(lines, order, block);
+      EXPECT_EQ(sorted.summary.lines, lines.size());
+      std::ranges::sort(lines);
+      if (is_unique) lines.erase(std::ranges::unique(lines).begin(), lines.end());
+      if (order.is_reversed) std::ranges::reverse(lines);
+      EXPECT_TRUE(sorted.text == joined(lines)) << block << " " << is_unique;
+    }
+  }
+}
+
+TEST_P(LineSorter, RepeatsFrequentLinesOfEqualKeys) {
+  for (const std::size_t block : {0, 2'000'000}) {
+    for (const bool keeps_order : {false, true}) {
+      Lines lines = frequent_lines(120'000);
+      LineOrder order;
+      order.keys.push_back({{.begin_field = 1}, {}});
+      order.is_stable = keeps_order;
+      const Sorted sorted = sort(lines, order, block);
+      const auto key = [](const std::string& line) { return find_key(line, {.begin_field = 1}, std::nullopt); };
+      std::ranges::stable_sort(lines, [&](const std::string& a, const std::string& b) {
+        return keeps_order || key(a) != key(b) ? key(a) < key(b) : a < b;
+      });
+      EXPECT_TRUE(sorted.text == joined(lines)) << block << " " << keeps_order;
+    }
+  }
+}
+
 // In passes it is written as the others are.
 TEST_P(LineSorter, KeepsTheLastBlockInMemory) {
   constexpr std::size_t kBlock = 300'000;
