@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sort/interface/scratch.hpp"
+#include "sort/lines/block/changed_text.hpp"
 #include "sort/lines/block/item_sorter.hpp"
 #include "sort/lines/block/leaf_finder.hpp"
 #include "sort/lines/block/padded_copy.hpp"
@@ -30,7 +31,7 @@ constexpr std::size_t kSampledBytes = std::size_t{16} << 10;  // most of a line 
 constexpr std::size_t kItemsOfTask = 16384;
 constexpr std::size_t kAhead = 16;         // items from which keys are loaded early
 constexpr std::size_t kLoadedLines = 256;  // that are loaded before the first one is used
-constexpr std::ptrdiff_t kAroundKey = 32;  // bytes before a key, and after its begin; its line may begin and end there
+constexpr std::ptrdiff_t kAroundKey = 32;  // bytes between a key and a place before or after it that is loaded
 
 template <typename T>
 std::span<T> take(std::uint8_t*& at, std::size_t count) {
@@ -250,32 +251,41 @@ void LineBlock::split() {
     });
   });
   struct Target {
-    std::uint32_t depth;
+    std::uint32_t depth, equal_bytes;  // equal_bytes: of each line, if step is 0
     bool has_lines;
-    std::uint8_t step;  // equal lines of a range take one place
+    std::uint8_t step;  // 0 if all lines of the leaf are equal: those of a range take one place
   };
   std::vector<Target> targets;
+  targets.reserve(leaves.size());
   leaves_of_items_.clear();
   std::size_t before = 0;
   for (std::size_t leaf = 0; leaf != leaves.size(); ++leaf) {
-    Leaf added{before, before, leaves[leaf].depth, leaves[leaf].has_lines, 0, false};
+    Leaf added{before, before, leaves[leaf].depth, leaves[leaf].has_lines};
     for (std::size_t range = 0; range != ranges; ++range) {
       std::uint32_t& count = counts[range * leaves.size() + leaf];
       added.end += std::exchange(count, static_cast<std::uint32_t>(added.end));
     }
     for (const auto& own : bytes) added.bytes += own[leaf];
     before = added.end;
-    if (const auto least = leaves[leaf].least_equal_bytes; least && added.end - added.begin >= kPartLines) {
-      added.is_one_line = added.bytes == (added.end - added.begin) * (*least + format().end_bytes());
+    const std::size_t lines = added.end - added.begin;
+    std::uint32_t equal_bytes = 0;
+    if (const auto least = leaves[leaf].least_equal_bytes; least && lines >= kPartLines) {
+      equal_bytes = format().has_ends() ? *least : format().record_bytes;
+      added.is_one_line = added.bytes == lines * (equal_bytes + format().end_bytes());
     }
     leaves_of_items_.push_back(added);
-    targets.push_back({added.depth, added.has_lines, static_cast<std::uint8_t>(added.is_one_line ? 0 : 1)});
+    const auto step = static_cast<std::uint8_t>(added.is_one_line ? 0 : 1);
+    targets.push_back({added.depth, equal_bytes, added.has_lines, step});
   }
+  std::atomic<bool> has_changed = false;
   tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
     std::uint32_t* const next = counts.data() + range * leaves.size();
+    std::uint32_t differing = 0;
     const auto put = [&](const ItemStrings& strings, const LineItem& item, std::uint16_t leaf) {
-      items_[next[leaf]] = {strings.load(item, targets[leaf].depth), item.place};
-      next[leaf] += targets[leaf].step;
+      const Target& target = targets[leaf];
+      items_[next[leaf]] = {strings.load(item, target.depth), item.place};
+      next[leaf] += target.step;
+      differing |= ((static_cast<std::uint32_t>(item.place) & kManyBytes) ^ target.equal_bytes) & (target.step - 1U);
     };
     text_.for_each_batch(pieces_of(range), [&](const LineBatch& batch) {
       const std::uint16_t* const found = leaves_.data() + batch.first;
@@ -291,7 +301,9 @@ void LineBlock::split() {
         }
       });
     });
+    if (differing != 0) has_changed = true;
   });
+  if (has_changed) refuse_changed_text();
   add_leaf_parts();
 }
 
@@ -418,7 +430,8 @@ std::size_t LineBlock::end_of_equal(const LineItem& item, std::size_t from, std:
   return end;
 }
 
-// Replaces keys by their lines, whose caches are set. Many lines are far from each other, and loaded early.
+// Replaces equal keys by their lines, whose caches are set if they are to be sorted. Many lines are far from each
+// other, and loaded early.
 void LineBlock::find_lines(std::span<LineItem> items) const {
   while (!items.empty()) {
     const auto some = items.first(std::min(items.size(), kLoadedLines));
@@ -433,8 +446,10 @@ void LineBlock::find_lines(std::span<LineItem> items) const {
       }
     }
     for (LineItem& item : some) item = strings_.line(item);
-    for (const LineItem& item : some) spillway::load_early(texts_.data(item));
-    for (LineItem& item : some) item.cache = texts_.load(item, 0);
+    if (line_order_.breaks_ties()) {
+      for (const LineItem& item : some) spillway::load_early(texts_.data(item));
+      for (LineItem& item : some) item.cache = texts_.load(item, 0);
+    }
     items = items.subspan(some.size());
   }
 }

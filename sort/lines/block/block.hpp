@@ -87,7 +87,8 @@ class LineBlock {
   PartLines lines_of(std::size_t part) const {
     const Part& of = parts_[part];
     if (of.is_one_line) return {*this, items_.data() + of.first, 0};
-    return {*this, items_.data() + (is_descending_ ? of.end - 1 : of.begin), is_descending_ ? -1 : 1};
+    if (!is_descending_ || of.begin == of.end) return {*this, items_.data() + of.begin, 1};
+    return {*this, items_.data() + of.end - 1, -1};
   }
   std::string_view line(std::size_t part, std::size_t i) const { return lines_of(part)[i]; }
   // The text, if it is in order as it was read.
