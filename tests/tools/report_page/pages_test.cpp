@@ -444,8 +444,9 @@ TEST(Pages, NameTheMemberThatIsWrong) {
     FAIL() << "a string is no series";
   } catch (const FormatError& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("'one.json', at /cases/0/sorters/1/sort_seconds: expected an object, found string"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("'one.json', at /cases/0/sorters/1/sort_seconds: expected an object, found string \"fast\"; give "),
+        std::string::npos)
         << text;
   }
 }
@@ -531,6 +532,13 @@ TEST_F(BenchReport, NamesPathAndOffsetOfBadJson) {
   EXPECT_EQ(report({write("list.json", "[]"), "-o", "-"}).exit_code, 5);
   EXPECT_EQ(report({write("other.json", "{\"program\":\"x\",\"command\":\"index\"}"), "-o", "-"}).exit_code, 5);
   EXPECT_EQ(report({write("empty.json", ""), "-o", "-"}).exit_code, 5);
+  const std::string deep = "{\"program\":\"spillway\",\"command\":\"index\",\"options\":";
+  const ProgramResult nested = report({write("deep.json", deep + std::string(100'000, '[')), "-o", "-"});
+  EXPECT_EQ(nested.exit_code, 5) << "recursion over its levels";
+  EXPECT_NE(nested.err.find("levels"), std::string::npos) << nested.err;
+  const ProgramResult without = report({write("without.json", "{\"command\":\"index\"}"), "-o", "-"});
+  EXPECT_NE(without.err.find("at the top: expected the member \"program\", found none; give a file"), std::string::npos)
+      << without.err;
   EXPECT_EQ(report({scratch_ / "none.json", "-o", "-"}).exit_code, 2);
   EXPECT_EQ(report({write("ok.json", "{}")}).exit_code, 2) << "no page is named";
   EXPECT_EQ(report({scratch_ / "ok.json", "-o", scratch_ / "ok.json", "--force"}).exit_code, 2) << "the input";

@@ -311,6 +311,25 @@ TEST_F(BenchPaper, GoesOnAfterAnInterruption) {
   EXPECT_FALSE(std::filesystem::exists(partial_));
 }
 
+// An item without its members ended the benchmark with an error of the JSON library.
+TEST_F(BenchPaper, RefusesToGoOnWithADamagedItem) {
+  const std::vector<std::string> words{"deshpande2013", "--item", "table I", "--json", json_, "--force"};
+  ASSERT_EQ(bench(words).exit_code, 0);
+  json options = report().at("options");
+  options["commit"] = report().at("commit");
+  const json whole = report().at("items").at(0);
+  for (const char* member : {"id", "title", "left_out", "runs", "status", "paper_figures"}) {
+    json item = whole;
+    item.erase(member);
+    write_bytes(partial_, json{{"options", options}, {"items", {whole, item}}}.dump());
+    const ProgramResult result = bench(words);
+    EXPECT_EQ(result.exit_code, 5) << member;
+    EXPECT_NE(result.err.find("at /items/1: expected a row of bench paper with all its members; it is damaged: give "),
+              std::string::npos)
+        << member << ": " << result.err;
+  }
+}
+
 TEST_F(BenchPaper, RefusesToGoOnWithOtherOptionsUnlessItBeginsAnew) {
   write_bytes(partial_, "{\"options\":{},\"items\":[]}");
   const std::vector<std::string> words{"satish2009", "--item", "figure 1", "--json", json_};
@@ -324,7 +343,8 @@ TEST_F(BenchPaper, RefusesToGoOnWithOtherOptionsUnlessItBeginsAnew) {
   write_bytes(partial_, "{\"options\":1e999}");
   const ProgramResult beyond = bench(words);
   EXPECT_EQ(beyond.exit_code, 5);
-  EXPECT_NE(beyond.err.find("out of range: it is damaged"), std::string::npos) << beyond.err;
+  EXPECT_NE(beyond.err.find("numbers in range: "), std::string::npos) << beyond.err;
+  EXPECT_NE(beyond.err.find("it is damaged: give --restart to begin anew"), std::string::npos) << beyond.err;
   std::vector<std::string> anew = words;
   anew.emplace_back("--restart");
   EXPECT_EQ(bench(anew).exit_code, 0);
