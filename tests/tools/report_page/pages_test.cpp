@@ -498,6 +498,43 @@ TEST(SweepPages, SayWhyThereIsNoBorder) {
   EXPECT_EQ(items_of<Table>(with)[0].rows.at(0).at(2), "from 1.00 MB on");
 }
 
+// The border is where the lines cross 1, with the start of the GPU; of money, by the prices.
+TEST(SweepPages, DrawTheBorder) {
+  const auto cell = [](double bytes, double cpu, double gpu) {
+    return ordered_json{
+        {"text", "pages"},
+        {"threads", 4},
+        {"input_bytes", bytes},
+        {"modes",
+         {{{"mode", "cpu+"}, {"wall_seconds", seconds(cpu)}}, {{"mode", "gpu+"}, {"wall_seconds", seconds(gpu)}}}}};
+  };
+  ordered_json report{{"program", "spillway"},
+                      {"command", "bench modes --sweep"},
+                      {"version", "1"},
+                      {"options", {{"gpu_start_seconds", 0.5}}},
+                      {"cases", {cell(1e6, 0.5, 0.1), cell(8e6, 4, 0.5)}},
+                      {"borders", ordered_json::array()}};
+  const auto plots_titled = [&](const std::string& title) {
+    std::vector<LinePlot> plots = items_of<LinePlot>(page_of({report_of(report)}));
+    std::erase_if(plots, [&](const LinePlot& plot) { return plot.title != title; });
+    return plots;
+  };
+  const auto faster = plots_titled("pages: how many times as fast gpu+ is");
+  ASSERT_EQ(faster.size(), 1u);
+  ASSERT_EQ(faster[0].series.size(), 2u);
+  EXPECT_EQ(faster[0].series[0].name, "4 threads");
+  EXPECT_DOUBLE_EQ(faster[0].series[0].points[0].y.middle, 0.5 / 0.6);
+  EXPECT_DOUBLE_EQ(faster[0].series[0].points[1].y.middle, 4);
+  EXPECT_EQ(faster[0].series[1].name, "border: 1");
+  EXPECT_DOUBLE_EQ(faster[0].series[1].points[1].x, 8e6);
+  EXPECT_TRUE(plots_titled("pages: how many times the bytes for the same money").empty()) << "there are no prices";
+  report["options"]["cost_cpu_per_hour"] = 1;
+  report["options"]["cost_gpu_per_hour"] = 8;
+  const auto cheaper = plots_titled("pages: how many times the bytes for the same money");
+  ASSERT_EQ(cheaper.size(), 1u);
+  EXPECT_DOUBLE_EQ(cheaper[0].series[0].points[1].y.middle, 0.5);
+}
+
 TEST(PaperPages, NameWhatAHistogramsAxisHasNoPlaceFor) {
   const ordered_json one{{"set", "words"},
                          {"strings", 10},
