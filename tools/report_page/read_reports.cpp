@@ -1,7 +1,7 @@
 #include "tools/report_page/read_reports.hpp"
 
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "tools/report/parse_json.hpp"
 
@@ -21,15 +21,26 @@ JsonReport read_report(FileSystem& files, const std::string& path) {
   return report;
 }
 
+// "h100/quick" of ".../h100/quick.json".
+std::string with_directory(const std::string& path) {
+  const std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
+  return (whole.parent_path().filename() / whole.stem()).string();
+}
+
 }  // namespace
 
 std::vector<JsonReport> read_json_reports(FileSystem& files, const std::vector<std::string>& paths) {
   std::vector<JsonReport> reports;
-  std::set<std::string> labels;
+  std::map<std::string, std::size_t> names, longer_names;
   for (const std::string& path : paths) {
     reports.push_back(read_report(files, path));
-    std::string& label = reports.back().label;
-    if (!labels.insert(label).second) label = path;
+    ++names[reports.back().label];
+    ++longer_names[with_directory(path)];
+  }
+  for (JsonReport& report : reports) {
+    if (names.at(report.label) == 1) continue;
+    const std::string longer = with_directory(report.path);
+    report.label = longer_names.at(longer) == 1 ? longer : report.path;
   }
   return reports;
 }
