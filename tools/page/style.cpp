@@ -103,7 +103,7 @@ footer { color:var(--soft); font-size:.85rem; padding-top:24px; padding-bottom:4
   .words th, .words td, .many th, .many td { overflow-wrap:break-word; } .many table { font-size:.6rem; }
   .many th, .many td { padding:2px 3px; } thead { break-after:avoid; } tbody tr:first-child { break-before:avoid; }
   figure { break-inside:auto; } .plot, figcaption, .legend { break-inside:avoid; break-after:avoid; }
-  .plot { zoom:.85; } .fill.span { fill:var(--c); } }
+  .plot { zoom:.85; } .plot.tall { zoom:.68; } .fill.span { fill:var(--c); } }
 @media (forced-colors: active) { .grid { stroke:GrayText } }
 )css";
 }

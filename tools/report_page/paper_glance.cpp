@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "tools/report_page/paper_columns.hpp"
 #include "tools/report_page/paper_here.hpp"
@@ -10,24 +11,26 @@ namespace spillway {
 
 namespace {
 
-struct Ratio {
+// A ratio or a rate of a paper, and here.
+struct Finding {
   std::string name;
   double paper = 0;
   std::vector<std::pair<std::string, double>> here = {};  // by report
 };
 
-void add(const std::string& label, const ColumnRatio& one, std::vector<Ratio>& ratios) {
-  auto same = std::find_if(ratios.begin(), ratios.end(), [&](const Ratio& other) { return other.name == one.name; });
-  if (same == ratios.end()) same = ratios.insert(ratios.end(), {one.name, one.paper});
+void add(const std::string& label, const ColumnRatio& one, std::vector<Finding>& findings) {
+  auto same =
+      std::find_if(findings.begin(), findings.end(), [&](const Finding& other) { return other.name == one.name; });
+  if (same == findings.end()) same = findings.insert(findings.end(), {one.name, one.paper});
   same->here.emplace_back(label, one.here);
 }
 
-// Names of the figures that the papers print as ratios. Every one is short enough for a phone.
+// Names of ratios and rates that the papers print. Every one is short enough for a phone.
 struct NamedFigure {
   const char *paper, *item, *sort, *at, *name;  // sort: the first word of its series
 };
 
-constexpr std::array<NamedFigure, 15> kNamed{
+constexpr std::array<NamedFigure, 19> kNamed{
     {{"satish2009", "figure 5", "radix", "8 bits", "Satish fig. 5: radix, 8 bits to 32"},
      {"satish2009", "figure 5", "radix", "16 bits", "Satish fig. 5: radix, 16 bits to 32"},
      {"satish2009", "figure 5", "radix", "24 bits", "Satish fig. 5: radix, 24 bits to 32"},
@@ -47,6 +50,10 @@ constexpr std::array<NamedFigure, 15> kNamed{
      {"davidson2012", "figure 7a", "the paper's merge", "Satish et al., pairs",
       "Davidson fig. 7a: merge to Satish's, pairs"},
      {"davidson2012", "figure 7b", "sentences", "sentences", "Davidson fig. 7b: words to sentences"},
+     {"davidson2012", "figure 7b", "strings per second", "words", "Davidson fig. 7b: words"},
+     {"satish2009", "figure 8b", "rate", "GPU radix sort, GTX 280", "Satish fig. 8b: floats by radix"},
+     {"drozd2014", "figure 8", "rate", "CPU", "Drozd fig. 8: strings on the CPU"},
+     {"drozd2014", "figure 8", "rate", "hybrid of CPU and GPU", "Drozd fig. 8: strings, hybrid"},
      {"drozd2014", "figure 7", "largest", "two sockets, 32 cores", "Drozd fig. 7: all threads to one"}}};
 
 std::string name_of(const PaperFigureHere& figure) {
@@ -57,13 +64,16 @@ std::string name_of(const PaperFigureHere& figure) {
   return found == kNamed.end() ? "" : found->name;
 }
 
-std::optional<ColumnRatio> printed_ratio(const JsonView& item, const PaperFigureHere& figure) {
+enum class FindingKind : std::uint8_t { kRatio, kRate };
+
+std::optional<ColumnRatio> printed(const JsonView& item, const PaperFigureHere& figure, FindingKind kind) {
   const std::string name = name_of(figure);
   if (name.empty() || item.at("paper").text() != figure.paper || item.at("id").text() != figure.item) {
     return std::nullopt;
   }
   for (const JsonView& series : item.at("paper_figures").items()) {
-    if (!figure.series.starts_with(series.at("name").text())) continue;
+    const bool is_rate = series.at("unit").text().ends_with("/s");
+    if (is_rate != (kind == FindingKind::kRate) || !figure.series.starts_with(series.at("name").text())) continue;
     for (const JsonView& point : series.at("points").items()) {
       if (point.at("at").text() != figure.at) continue;
       const auto here = measured_here(item, figure.series, figure.at);
@@ -74,15 +84,16 @@ std::optional<ColumnRatio> printed_ratio(const JsonView& item, const PaperFigure
   return std::nullopt;
 }
 
-std::vector<Ratio> ratios_of(const std::vector<ReportedItem>& items) {
-  std::vector<Ratio> ratios;
+std::vector<Finding> findings_of(const std::vector<ReportedItem>& items, FindingKind kind) {
+  std::vector<Finding> findings;
   for (const auto& [label, item] : items) {
     for (const PaperFigureHere& figure : paper_figures_here()) {
-      if (const auto ratio = printed_ratio(item, figure)) add(label, *ratio, ratios);
+      if (const auto one = printed(item, figure, kind)) add(label, *one, findings);
     }
-    for (const ColumnRatio& ratio : column_ratios(item)) add(label, ratio, ratios);
+    if (kind == FindingKind::kRate) continue;
+    for (const ColumnRatio& ratio : column_ratios(item)) add(label, ratio, findings);
   }
-  return ratios;
+  return findings;
 }
 
 // "measured here", or one for each report where several have the same ratio.
@@ -96,33 +107,76 @@ BarSeries& series_named(const std::string& label, bool is_one, BarPlot& plot) {
   return plot.series.back();
 }
 
+BarPlot empty_plot(FindingKind kind) {
+  BarPlot plot{.category_name = "figure", .form = BarForm::kMarks};
+  if (kind == FindingKind::kRatio) {
+    plot.title = "How many times as fast: the papers' figures, and ours";
+    plot.note =
+        "Each line has one ratio: hollow as the paper prints it, filled as it was measured here, of the largest input "
+        "or the mean that the paper takes. Where the marks meet, the finding holds; 1 is no gain. Ratios of several "
+        "sets are geometric means, of jobs those of the largest collection. With --quick inputs are small, and GPUs "
+        "look slower.";
+    plot.value_name = "times as fast";
+    plot.unit = {"times", Prefixes::kNone};
+  } else {
+    plot.title = "Rates, then and now";
+    plot.note = "Keys or strings a second: hollow on the paper's machine, filled on this one.";
+    plot.value_name = "per second";
+    plot.unit = {"", Prefixes::kDecimal};
+  }
+  return plot;
+}
+
+BarPlot plot_of(const std::vector<Finding>& findings, FindingKind kind) {
+  BarPlot plot = empty_plot(kind);
+  const auto value = [](double number) { return Value{number, number, number}; };
+  BarSeries papers{.name = "the paper's", .origin = Origin::kPaper};
+  for (const Finding& finding : findings) {
+    plot.categories.push_back(finding.name);
+    papers.values.emplace_back(value(finding.paper));
+  }
+  plot.series.push_back(std::move(papers));
+  const bool is_one =
+      std::all_of(findings.begin(), findings.end(), [](const Finding& one) { return one.here.size() == 1; });
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    for (const auto& [label, here] : findings[i].here) series_named(label, is_one, plot).values[i] = value(here);
+  }
+  return plot;
+}
+
+// Nothing where no row of the report lacks a GPU.
+std::string lack_of_gpu_text(const std::vector<ReportedItem>& items, const std::string& report) {
+  std::size_t measured = 0, parts = 0, none = 0;
+  bool is_one = true;
+  for (const auto& [label, item] : items) {
+    is_one = is_one && label == report;
+    if (label != report) continue;
+    const std::string status = item.at("status").text();
+    measured += status == "measured" ? 1 : 0;
+    parts += status == "CPU part" ? 1 : 0;
+    none += status == "needs a GPU" ? 1 : 0;
+  }
+  if (parts + none == 0) return "";
+  return "Without a GPU" + (is_one ? "" : " (" + report + ")") + ", " + std::to_string(measured) +
+         " tables and figures were measured, " + std::to_string(parts) + " in their CPU part, and " +
+         std::to_string(none) + " not at all.";
+}
+
 }  // namespace
 
 std::optional<PageSection> paper_glance(const std::vector<ReportedItem>& items) {
-  const std::vector<Ratio> ratios = ratios_of(items);
-  if (ratios.empty()) return std::nullopt;
-  BarPlot plot{.title = "How many times as fast: the papers' figures, and ours",
-               .note =
-                   "Each line has one ratio: hollow as the paper prints it, filled as it was measured here, of the "
-                   "largest input or the mean that the paper takes. Where the marks meet, the finding holds; 1 is no "
-                   "gain. Ratios of several sets are geometric means, of jobs those of the largest collection. With "
-                   "--quick inputs are small, and GPUs look slower.",
-               .category_name = "ratio",
-               .value_name = "times as fast",
-               .unit = {"times", Prefixes::kNone},
-               .form = BarForm::kMarks};
-  const auto value = [](double ratio) { return Value{ratio, ratio, ratio}; };
-  BarSeries papers{.name = "the paper's", .origin = Origin::kPaper};
-  for (const Ratio& ratio : ratios) {
-    plot.categories.push_back(ratio.name);
-    papers.values.emplace_back(value(ratio.paper));
+  PageSection section{"The papers at a glance", {}};
+  std::string before;
+  for (const ReportedItem& one : items) {
+    if (std::exchange(before, one.label) == one.label) continue;
+    std::string text = lack_of_gpu_text(items, one.label);
+    if (!text.empty()) section.items.emplace_back(Paragraph{std::move(text)});
   }
-  plot.series.push_back(std::move(papers));
-  const bool is_one = std::all_of(ratios.begin(), ratios.end(), [](const Ratio& one) { return one.here.size() == 1; });
-  for (std::size_t i = 0; i < ratios.size(); ++i) {
-    for (const auto& [label, here] : ratios[i].here) series_named(label, is_one, plot).values[i] = value(here);
+  for (const FindingKind kind : {FindingKind::kRatio, FindingKind::kRate}) {
+    const std::vector<Finding> findings = findings_of(items, kind);
+    if (!findings.empty()) section.items.emplace_back(plot_of(findings, kind));
   }
-  return PageSection{"The papers at a glance", {std::move(plot)}};
+  return section.items.empty() ? std::nullopt : std::optional(std::move(section));
 }
 
 }  // namespace spillway

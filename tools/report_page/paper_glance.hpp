@@ -16,8 +16,8 @@ struct ReportedItem {
   JsonView item;
 };
 
-// Every ratio that a paper prints and that was measured here, as two marks on a line; a ratio of several reports has a
-// mark for each. Nothing where there is none.
+// Every ratio and rate that a paper prints and that was measured here, as two marks on a line; one of several reports
+// has a mark for each. Says what the lack of a GPU left out. Nothing where there is neither.
 std::optional<PageSection> paper_glance(const std::vector<ReportedItem>& items);
 
 }  // namespace spillway

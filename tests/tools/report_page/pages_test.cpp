@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "io/base/error.hpp"
 #include "tests/support/index_files.hpp"
@@ -387,10 +388,36 @@ TEST(PaperPages, BeginWithTheRatiosOfThePapersAndOurs) {
   EXPECT_DOUBLE_EQ(plot.series[0].values[0]->middle, 4);
   EXPECT_EQ(plot.series[1].name, "measured here");
   EXPECT_DOUBLE_EQ(plot.series[1].values[0]->middle, 3.5);
+  EXPECT_TRUE(items_of<Paragraph>(page).size() == 1) << "no row lacks a GPU: only that of the sorts";
   const Page both = page_of({report_of(report, "a"), report_of(report, "b")});
   const BarPlot of_both = items_of<BarPlot>(both)[0];
   ASSERT_EQ(of_both.series.size(), 3u) << "a series for each machine";
   EXPECT_EQ(of_both.series[2].name, "measured here, b");
+}
+
+TEST(PaperPages, ShowRatesThenAndNowAndWhatLackedAGpu) {
+  const ordered_json rates{{{"name", "rate, on average"},
+                            {"unit", "keys/s"},
+                            {"points", {{{"at", "GPU radix sort, GTX 280"}, {"value", 187e6}}}}}};
+  ordered_json report = paper_report("satish2009", "figure 8b", rates, {rates_case(1024, 32, 4e9, 1)});
+  const BarPlot plot = items_of<BarPlot>(page_of({report_of(report)}))[0];
+  EXPECT_EQ(plot.title, "Rates, then and now");
+  EXPECT_DOUBLE_EQ(plot.series[0].values[0]->middle, 187e6);
+  EXPECT_DOUBLE_EQ(plot.series[1].values[0]->middle, 4e9);
+  report["items"][0]["status"] = "needs a GPU";
+  report["items"][0]["runs"] = ordered_json::array();
+  report["items"].push_back(report["items"][0]);
+  report["items"][1]["id"] = "figure 8a";
+  report["items"][1]["status"] = "CPU part";
+  const Page page = page_of({report_of(report)});
+  EXPECT_EQ(page.sections[0].title, "The papers at a glance");
+  EXPECT_EQ(items_of<Paragraph>(page)[0].text,
+            "Without a GPU, 0 tables and figures were measured, 1 in their CPU part, and 1 not at all.");
+  const Page both = page_of(
+      {report_of(paper_report("satish2009", "figure 3", ordered_json::array(), {rates_case(1024, 32, 1, 1)}), "gpu"),
+       report_of(report, "cpu")});
+  EXPECT_TRUE(items_of<Paragraph>(both)[0].text.starts_with("Without a GPU (cpu), 0 tables"))
+      << items_of<Paragraph>(both)[0].text;
 }
 
 ordered_json column(const std::string& name, const std::string& unit,
@@ -627,6 +654,20 @@ class BenchReport : public ::testing::Test {
   }
   ScratchDirectory scratch_;
 };
+
+TEST_F(BenchReport, NamesReportsByTheirDirectoriesWhereTheirNamesAreTheSame) {
+  const std::string one = keys_report({keys_case("uniform", 1024, 64)}).dump();
+  for (const char* directory : {"a", "b", "a/b"}) std::filesystem::create_directory(scratch_ / directory);
+  const std::string page = scratch_ / "page.html";
+  const ProgramResult result =
+      report({write("a/keys.json", one), write("b/keys.json", one), write("a/other.json", one), "-o", page});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* name : {"cpu-radix, a/keys", "cpu-radix, b/keys", "cpu-radix, other"}) {
+    EXPECT_NE(read_bytes(page).find(std::string(name) + "<"), std::string::npos) << name;
+  }
+  ASSERT_EQ(report({scratch_ / "b/keys.json", write("a/b/keys.json", one), "-o", page, "--force"}).exit_code, 0);
+  EXPECT_NE(read_bytes(page).find("cpu-radix, " + (scratch_ / "a/b/keys.json") + "<"), std::string::npos);
+}
 
 TEST_F(BenchReport, MakesAPageOfWhatTheBenchmarksWrite) {
   const std::string keys = scratch_ / "keys.json", page = scratch_ / "page.html";
