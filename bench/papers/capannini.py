@@ -59,6 +59,15 @@ def then(results: Results) -> dict[str, dict[str, tuple[float, float]]]:
             for at in merge_cpu}
 
 
+def ingest_gains(halves: dict[str, tuple[float, float]]) -> list[str]:
+    """Returns how many times as fast as Index_cpu the two indexers with a GPU parse and sort."""
+    return [number(halves[CPU][0] / halves[mode][0]) for mode in (GPU, GPU_PLUS)]
+
+
+def halves_of(case: Case) -> dict[str, tuple[float, float]]:
+    return {name: spent(mode) for name, mode in modes(case).items()}
+
+
 def shown(pair: tuple[float, float] | None) -> str:
     return "" if pair is None else f"{number(pair[0])} + {number(pair[1])}"
 
@@ -72,10 +81,12 @@ def indexers_of_rfcs(results: Results) -> str:
 
 def indexers(results: Results, item: str, title: str, papers: bool) -> str:
     names = [CPU, CPU_ALL, GPU, GPU_PLUS]
-    rows = [[collection(case)] + [shown(spent(modes(case)[name])) for name in names] for case in results.cases(PAPER, item)]
+    collections = [(collection(case), halves_of(case)) for case in results.cases(PAPER, item)]
     if papers:
-        rows += [[f"the paper's, {at}"] + [shown(times.get(name)) for name in names] for at, times in then(results).items()]
-    return results.table([f"{title}: ingest + rest, s"] + names, rows, PAPER, item)
+        collections += [(f"the paper's, {at}", halves) for at, halves in then(results).items()]
+    rows = [[name] + [shown(halves.get(mode)) for mode in names] + ingest_gains(halves) for name, halves in collections]
+    head = [f"{title}: ingest + rest, s", *names, "ingest: Index_gpu, times as fast as Index_cpu", "Index_gpu+, times as fast"]
+    return results.table(head, rows, PAPER, item)
 
 
 def job_row(name: str, totals: dict[str, float]) -> list[str]:

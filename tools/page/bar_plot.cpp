@@ -9,7 +9,7 @@ namespace spillway {
 
 namespace {
 
-constexpr double kLabelPixels = 19, kBarPixels = 14, kRowGap = 9, kGroupGap = 14, kMarksPixels = 20, kLeft = 4;
+constexpr double kLabelPixels = 19, kBarPixels = 14, kRowGap = 9, kGroupGap = 14, kMarksPixels = 16, kLeft = 4;
 
 std::string label_svg(double y, const std::string& css, const std::string& text, const std::string& value = "") {
   std::string svg = "<text class=\"" + css + "\" x=\"0\" y=\"" + number_text(y) + "\">" + escaped(text);
@@ -156,7 +156,7 @@ class MarksDrawing {
       svg_ += mark_svg(plot_.series[s].style.value_or(s), plot_.series[s].origin, scale_.place(value->middle), y) +
               kHoverEnd;
     }
-    y_ += kMarksPixels + 6;
+    y_ += kMarksPixels + 2;
   }
 
   const BarPlot& plot_;

@@ -138,10 +138,12 @@ std::string figure_html(const Figure& figure, std::size_t number) {
   std::string html = "<figure id=\"" + id + "\">\n<figcaption><h3>" + escaped(figure.title) + "</h3>";
   if (!figure.note.empty()) html += "<p>" + escaped(figure.note) + "</p>";
   html += "</figcaption>\n" + legend_html(figure);
-  html += "<div class=\"plot\" style=\"padding:" + number_text(figure.top) + "px 26px " + number_text(figure.bottom) +
-          "px " + number_text(figure.left) + "px\"><svg role=\"img\" width=\"100%\" height=\"" +
-          number_text(figure.height) + "\" aria-labelledby=\"" + id + "t " + id + "d\"><title id=\"" + id + "t\">" +
-          escaped(figure.title) + "</title><desc id=\"" + id + "d\">" + escaped(figure.description) +
+  constexpr double kTall = 600;  // does not fit below its caption on a printed page
+  html += "<div class=\"plot" + std::string(figure.height > kTall ? " tall" : "") +
+          "\" style=\"padding:" + number_text(figure.top) + "px 26px " + number_text(figure.bottom) + "px " +
+          number_text(figure.left) + "px\"><svg role=\"img\" width=\"100%\" height=\"" + number_text(figure.height) +
+          "\" aria-labelledby=\"" + id + "t " + id + "d\"><title id=\"" + id + "t\">" + escaped(figure.title) +
+          "</title><desc id=\"" + id + "d\">" + escaped(figure.description) +
           " The table below has all values.</desc>\n";
   html += figure.svg + "</svg></div>\n";
   return html + table_html(figure.table, id + "-table") + "</figure>\n";

@@ -22,13 +22,34 @@ std::string facts_html(const Facts& facts) {
   return html + "</dl>\n";
 }
 
+// Line plots of few series have room beside one another on a wide page.
+bool is_narrow(const PageItem& item) {
+  constexpr std::size_t kMostSeries = 4;
+  const auto* const plot = std::get_if<LinePlot>(&item);
+  return plot != nullptr && plot->series.size() <= kMostSeries;
+}
+
 class PageWriter {
  public:
-  std::string item(const PageItem& item) {
-    return std::visit([this](const auto& one) { return html(one); }, item);
+  // Two or more narrow items in a row stand in columns.
+  std::string items(const std::vector<PageItem>& items) {
+    std::string html;
+    for (std::size_t i = 0; i < items.size();) {
+      std::size_t end = i;
+      while (end < items.size() && is_narrow(items[end])) ++end;
+      const bool is_grid = end - i > 1;
+      end = std::max(end, i + 1);
+      if (is_grid) html += "<div class=\"columns\">\n";
+      for (; i < end; ++i) html += item(items[i]);
+      if (is_grid) html += "</div>\n";
+    }
+    return html;
   }
 
  private:
+  std::string item(const PageItem& item) {
+    return std::visit([this](const auto& one) { return html(one); }, item);
+  }
   template <typename Plot>
   std::string html(const Plot& plot) {
     return figure_html(draw(plot), ++figures_);
@@ -85,8 +106,7 @@ std::string page_html(const Page& page) {
   for (std::size_t i = 0; i < page.sections.size(); ++i) {
     html += "<section aria-labelledby=\"part" + std::to_string(i + 1) + "\"><h2 id=\"part" + std::to_string(i + 1) +
             "\">" + escaped(page.sections[i].title) + "</h2>\n";
-    for (const PageItem& item : page.sections[i].items) html += writer.item(item);
-    html += "</section>\n";
+    html += writer.items(page.sections[i].items) + "</section>\n";
   }
   return html +
          "</main>\n<footer>Made by spillway. Medians of the rounds; ranges are those of the "

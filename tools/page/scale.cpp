@@ -8,12 +8,22 @@ namespace spillway {
 namespace {
 
 constexpr double kSlack = 1e-9;  // of rounding, in steps
+// A report may hold any number. The arithmetic of ticks is exact enough, and ends, within these.
+constexpr double kLargest = 1e30, kSmallest = 1e-30;
 
-// Numbers that are not finite or make no range get one that can be drawn.
+// Numbers that are not finite, are huge, or make no range get a range that can be drawn.
 void make_range(double& least, double& most) {
-  if (!std::isfinite(least)) least = 0;
+  least = std::isfinite(least) ? std::clamp(least, -kLargest, kLargest) : 0;
   if (!std::isfinite(most) || most < least) most = least;
-  if (most == least) most = least == 0 ? 1 : least + std::abs(least);
+  most = std::min(most, kLargest);
+  const double size = std::abs(least);
+  if (most - least <= std::max(kSmallest, size * kSlack)) most = size <= kSmallest ? 1 : least + size;
+}
+
+// The same for a logarithmic scale.
+void make_positive_range(double& least, double& most) {
+  if (!std::isfinite(least) || least < kSmallest) least = kSmallest;
+  make_range(least, most);
 }
 
 std::vector<Tick> ticks_between(double first, double last, double step, const Unit& unit) {
@@ -75,7 +85,7 @@ Scale Scale::exact(double least, double most, const Unit& unit, int most_ticks) 
 }
 
 Scale Scale::log10(double least, double most, const Unit& unit) {
-  make_range(least, most);
+  make_positive_range(least, most);
   const double first = step_below(least), last = step_above(most);
   Scale scale(ScaleKind::kLog10, first, last);
   const int decades = static_cast<int>(std::ceil(std::log10(last / first)));
@@ -93,7 +103,7 @@ Scale Scale::log10(double least, double most, const Unit& unit) {
 }
 
 Scale Scale::log2(double least, double most, int most_ticks) {
-  make_range(least, most);
+  make_positive_range(least, most);
   const int first = static_cast<int>(std::floor(std::log2(least) + kSlack));
   const int last = std::max(first + 1, static_cast<int>(std::ceil(std::log2(most) - kSlack)));
   Scale scale(ScaleKind::kLog2, std::exp2(first), std::exp2(last));

@@ -18,12 +18,12 @@ std::string_view page_style() {
 * { box-sizing: border-box; }
 body { margin:0; background:var(--bg); color:var(--fg); font:16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto,
   "Liberation Sans", sans-serif; -webkit-text-size-adjust:100%; }
-header, main, footer { max-width:1080px; margin:0 auto; padding:0 20px; }
+header, main, footer { max-width:1280px; margin:0 auto; padding:0 20px; } p, dl.long dd { max-width:84ch; }
 header { padding-top:32px; }
 h1 { font-size:1.7rem; line-height:1.2; margin:0 0 4px; letter-spacing:-.01em; }
 h2 { font-size:1.25rem; margin:44px 0 10px; padding-bottom:6px; border-bottom:1px solid var(--line); }
 h3 { font-size:1.05rem; margin:0; } section > h3 { margin:20px 0 6px; }
-p { margin:6px 0; } header p, figcaption p, .note { color:var(--soft); }
+p { margin:6px 0; } section > p { margin:14px 0; } header p, figcaption p, .note { color:var(--soft); }
 a { color:var(--accent); }
 nav ul { list-style:none; padding:0; margin:14px 0 0; display:flex; flex-wrap:wrap; gap:4px 18px; font-size:.92rem; }
 nav.parts > ul { display:block; } nav.parts > ul > li { margin-bottom:9px; } nav.parts ul ul { margin:0; gap:2px 14px; }
@@ -81,6 +81,8 @@ thead th { position:sticky; top:0; background:var(--card); z-index:1; vertical-a
 tbody tr:last-child > * { border-bottom:0; }
 tr.on > * { background:color-mix(in srgb, var(--accent) 16%, transparent); }
 dl { display:grid; grid-template-columns:max-content 1fr; gap:3px 18px; margin:10px 0; font-size:.93rem; }
+@media screen and (min-width:1260px) {
+  .columns { display:grid; grid-template-columns:repeat(2, minmax(0, 1fr)); gap:0 24px; } }
 @media (min-width:900px) { dl { grid-template-columns:max-content 1fr max-content 1fr; } dl.long { grid-template-columns:max-content 1fr; }
   thead th { white-space:normal; } .few tbody th { white-space:nowrap; } }
 dt { color:var(--soft); } dd { margin:0; overflow-wrap:anywhere; }
@@ -101,7 +103,7 @@ footer { color:var(--soft); font-size:.85rem; padding-top:24px; padding-bottom:4
   .words th, .words td, .many th, .many td { overflow-wrap:break-word; } .many table { font-size:.6rem; }
   .many th, .many td { padding:2px 3px; } thead { break-after:avoid; } tbody tr:first-child { break-before:avoid; }
   figure { break-inside:auto; } .plot, figcaption, .legend { break-inside:avoid; break-after:avoid; }
-  .plot { zoom:.85; } .fill.span { fill:var(--c); } }
+  .plot { zoom:.85; } .plot.tall { zoom:.68; } .fill.span { fill:var(--c); } }
 @media (forced-colors: active) { .grid { stroke:GrayText } }
 )css";
 }

@@ -1,6 +1,7 @@
 // Pages of jobs: index, append, merge, delete, sort.
 #include <algorithm>
 
+#include "tools/report_page/job_lead.hpp"
 #include "tools/report_page/pages.hpp"
 
 namespace spillway {
@@ -225,10 +226,9 @@ PageSection plan_section(const JsonView& job) {
 
 std::vector<PageSection> job_sections(const JsonReport& report) {
   const JsonView job = report.view();
-  PageSection summary{"Summary", {facts_of(job)}};
-  if (const auto error = job.find("error")) {
-    summary.items.insert(summary.items.begin(), Paragraph{"The job failed: " + error->text()});
-  }
+  const auto error = job.find("error");
+  PageSection summary{"Summary",
+                      {Paragraph{error ? "The job failed: " + error->text() : job_lead(job)}, facts_of(job)}};
   std::vector<PageSection> sections{std::move(summary)};
   if (auto timeline = timeline_section(job)) sections.push_back(std::move(*timeline));
   if (auto stages = stages_plot(job)) sections.push_back({"Stages", {std::move(*stages)}});

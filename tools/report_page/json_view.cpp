@@ -6,9 +6,25 @@
 
 namespace spillway {
 
+namespace {
+
+// The value itself where it is short enough to read.
+std::string found_text(const nlohmann::ordered_json& value) {
+  const std::string type = value.type_name();
+  if (value.is_string()) return type + " \"" + printable(value.get<std::string>(), 60) + "\"";
+  return value.is_number() || value.is_boolean() ? type + " " + value.dump() : type;
+}
+
+[[noreturn]] void refuse(const std::string& file, const std::string& place, const std::string& words) {
+  throw FormatError("'" + printable(file, 4096) + "', at " + (place.empty() ? "the top" : printable(place)) +
+                    ": expected " + words);
+}
+
+}  // namespace
+
 JsonView JsonView::at(const std::string& name) const {
   if (const auto found = find(name)) return *found;
-  fail("an object with the member \"" + name + "\"");
+  refuse(file_, place_, "the member \"" + name + "\", found none; " + kReportRemedy);
 }
 
 std::optional<JsonView> JsonView::find(const std::string& name) const {
@@ -86,10 +102,8 @@ std::optional<Value> JsonView::value_at(const std::string& name) const {
                std::max(median, found->number_at("most", median))};
 }
 
-void JsonView::fail(const std::string& expected) const {
-  throw FormatError("'" + printable(file_, 4096) + "', at " + (place_.empty() ? "the top" : printable(place_)) +
-                    ": expected " + expected + ", found " + value_->type_name() +
-                    "; give a file that --json of this program wrote");
+void JsonView::fail(const std::string& expected, const std::string& remedy) const {
+  refuse(file_, place_, expected + ", found " + found_text(*value_) + "; " + remedy);
 }
 
 Value rate_of(double amount, const Value& seconds) {

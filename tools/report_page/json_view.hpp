@@ -11,6 +11,8 @@
 
 namespace spillway {
 
+inline constexpr const char* kReportRemedy = "give a file that --json of this program wrote";
+
 // A value within a report, which must outlive it. All functions throw FormatError if the value has another type.
 class JsonView {
  public:
@@ -42,7 +44,8 @@ class JsonView {
   // The member: a number, or the object of a series: {"median", "least", "most"}. Nothing where it is missing.
   std::optional<Value> value_at(const std::string& name) const;
 
-  [[noreturn]] void fail(const std::string& expected) const;
+  // Throws FormatError: the place, what was expected, what is there, and the remedy.
+  [[noreturn]] void fail(const std::string& expected, const std::string& remedy = kReportRemedy) const;
 
  private:
   const nlohmann::ordered_json* value_;

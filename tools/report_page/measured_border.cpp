@@ -116,7 +116,10 @@ MeasuredBorder read_measured_border(FileSystem& files, const std::string& path, 
                         .processor = report.at("machine").text_at("processor", "an unknown processor"),
                         .gpu = gpu_of(report),
                         .jobs = nearest_jobs(report, threads, input_bytes)};
-  if (border.jobs.empty()) report.at("cases").fail("times of gpu+: the sweep ran without a GPU");
+  if (border.jobs.empty()) {
+    report.at("cases").fail("times of gpu+: this sweep ran without a GPU",
+                            "run `bench modes --sweep --json FILE` where one can be used");
+  }
   take_borders(report, border.jobs);
   take_options(report, border);
   return border;

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "tools/report_page/pages.hpp"
+#include "tools/report_page/paper_columns.hpp"
+#include "tools/report_page/paper_glance.hpp"
 #include "tools/report_page/paper_here.hpp"
 
 namespace spillway {
@@ -26,13 +28,23 @@ struct NamedItem {
   JsonView item;
 };
 
+// There is nothing to measure of it, and nothing to say about that.
+bool is_drawing(const JsonView& item) {
+  return item.text_at("left_out").starts_with("A drawing: there is nothing to measure.");
+}
+
 Table items_table(const std::vector<NamedItem>& items) {
   Table table{.title = "Tables and figures", .head = {"item", "what it shows", "status", "measured here", "left out"}};
   table.text_columns = 5;
   for (const auto& [id, item] : items) {
+    if (is_drawing(item)) {
+      table.note += (table.note.empty() ? "Drawings, of which there is nothing to measure: " : ", ") + id;
+      continue;
+    }
     table.rows.push_back(
         {id, item.at("title").text(), item.at("status").text(), item.text_at("stand_in"), item.text_at("left_out")});
   }
+  if (!table.note.empty()) table.note += ".";
   return table;
 }
 
@@ -281,21 +293,16 @@ PageSection item_section(const NamedItem& named) {
   if (const std::string out = item.text_at("left_out"); !out.empty()) facts.rows.emplace_back("left out", out);
   section.items.emplace_back(std::move(facts));
   if (auto table = paper_table(item)) section.items.emplace_back(std::move(*table));
+  if (auto table = indexer_table(item)) section.items.emplace_back(std::move(*table));
   for (const JsonView& run : item.at("runs").items()) add_run(item, run, section.items);
   return section;
 }
 
-// An item with the name of its report.
-struct FoundItem {
-  std::string label;
-  JsonView item;
-};
-
-bool was_run(const FoundItem& found) { return !found.item.at("runs").items().empty(); }
+bool was_run(const ReportedItem& found) { return !found.item.at("runs").items().empty(); }
 
 // The items of one paper in all reports, each as often as it was measured, or once.
 std::vector<NamedItem> items_of(const Reports& reports, const std::string& paper) {
-  std::vector<std::pair<std::string, std::vector<FoundItem>>> by_id;
+  std::vector<std::pair<std::string, std::vector<ReportedItem>>> by_id;
   for (const JsonReport* report : reports) {
     for (const JsonView& item : report->view().at("items").items()) {
       if (item.at("paper").text() != paper) continue;
@@ -308,13 +315,21 @@ std::vector<NamedItem> items_of(const Reports& reports, const std::string& paper
   std::vector<NamedItem> items;
   for (auto& [id, found] : by_id) {
     if (std::any_of(found.begin(), found.end(), was_run)) {
-      std::erase_if(found, [](const FoundItem& one) { return !was_run(one); });
+      std::erase_if(found, [](const ReportedItem& one) { return !was_run(one); });
     } else {
       found.erase(found.begin() + 1, found.end());
     }
-    for (const FoundItem& one : found) items.push_back({found.size() == 1 ? id : id + ", " + one.label, one.item});
+    for (const ReportedItem& one : found) items.push_back({found.size() == 1 ? id : id + ", " + one.label, one.item});
   }
   return items;
+}
+
+std::vector<ReportedItem> all_items(const Reports& reports) {
+  std::vector<ReportedItem> all;
+  for (const JsonReport* report : reports) {
+    for (const JsonView& item : report->view().at("items").items()) all.push_back({report->label, item});
+  }
+  return all;
 }
 
 // Name and title of each paper that the reports have.
@@ -333,9 +348,12 @@ std::vector<std::pair<std::string, std::string>> papers_of(const Reports& report
 
 std::vector<PageSection> paper_sections(const Reports& reports) {
   std::vector<PageSection> sections;
+  if (auto glance = paper_glance(all_items(reports))) sections.push_back(std::move(*glance));
   for (const auto& [name, title] : papers_of(reports)) {
     const std::vector<NamedItem> items = items_of(reports, name);
-    sections.push_back({title, {items_table(items)}});
+    Table table = items_table(items);
+    sections.push_back({title, {}});
+    if (!table.rows.empty() || !table.note.empty()) sections.back().items.emplace_back(std::move(table));
     for (const NamedItem& named : items) {
       if (!named.item.at("runs").items().empty() || !named.item.at("paper_figures").items().empty()) {
         sections.push_back(item_section(named));

@@ -1,42 +1,19 @@
 #include "tools/report_page/read_reports.hpp"
 
 #include <filesystem>
-#include <set>
+#include <map>
 
-#include "io/base/error.hpp"
+#include "tools/report/parse_json.hpp"
 
 namespace spillway {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::size_t kMostBytes = std::size_t{1} << 28;
-
-// The library's message without its own name and number: the reason stands after the first ": ", or after "] ".
-std::string reason_of(const ordered_json::exception& error) {
-  const std::string text = error.what();
-  for (const char* before : {": ", "] "}) {
-    if (const std::size_t at = text.find(before); at != std::string::npos) return text.substr(at + 2);
-  }
-  return text;
-}
-
-ordered_json parsed(const std::string& path, const std::string& text) {
-  try {
-    return ordered_json::parse(text);
-  } catch (const ordered_json::parse_error& error) {
-    throw FormatError("'" + printable(path, 4096) + "', byte " + std::to_string(error.byte) +
-                      ": expected JSON: " + printable(reason_of(error), 400));
-  } catch (const ordered_json::out_of_range& error) {  // a number such as 1e999
-    throw FormatError("'" + printable(path, 4096) + "': expected JSON with numbers in range: " +
-                      printable(reason_of(error), 400) + "; give a file that --json of this program wrote");
-  }
-}
 
 JsonReport read_report(FileSystem& files, const std::string& path) {
   JsonReport report{.path = path, .label = std::filesystem::path(path).stem().string()};
-  report.json = parsed(path, read_file(files, path, kMostBytes));
+  report.json = parse_json(path, read_file(files, path, kMostBytes), kReportRemedy);
   const JsonView view = report.view();
   report.command = view.at("command").text();
   if (report.command.starts_with(kCountersScript)) report.command = kCountersScript;
@@ -44,15 +21,26 @@ JsonReport read_report(FileSystem& files, const std::string& path) {
   return report;
 }
 
+// "h100/quick" of ".../h100/quick.json".
+std::string with_directory(const std::string& path) {
+  const std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
+  return (whole.parent_path().filename() / whole.stem()).string();
+}
+
 }  // namespace
 
 std::vector<JsonReport> read_json_reports(FileSystem& files, const std::vector<std::string>& paths) {
   std::vector<JsonReport> reports;
-  std::set<std::string> labels;
+  std::map<std::string, std::size_t> names, longer_names;
   for (const std::string& path : paths) {
     reports.push_back(read_report(files, path));
-    std::string& label = reports.back().label;
-    if (!labels.insert(label).second) label = path;
+    ++names[reports.back().label];
+    ++longer_names[with_directory(path)];
+  }
+  for (JsonReport& report : reports) {
+    if (names.at(report.label) == 1) continue;
+    const std::string longer = with_directory(report.path);
+    report.label = longer_names.at(longer) == 1 ? longer : report.path;
   }
   return reports;
 }

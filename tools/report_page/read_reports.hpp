@@ -15,7 +15,8 @@ inline constexpr const char* kCountersScript = "bench/sort_counters.py";
 
 struct JsonReport {
   std::string path = {};
-  std::string label = {};    // names it among several: the file's name without its ending
+  std::string label = {};    // names it among several: the file's name without its ending, after its directory's or its
+                             // path where others have the same
   std::string command = {};  // of a script: without options
   nlohmann::ordered_json json = {};
   JsonView view() const { return {json, path}; }

@@ -15,6 +15,7 @@ namespace {
 // A figure of a sorter in a case; nothing where it was not measured.
 struct Metric {
   std::string name, note;
+  std::string title_end;  // of plots, after "keys per second"
   Unit unit;
   std::function<std::optional<Value>(const SortCase&, const SorterTimes&)> of;
 };
@@ -58,35 +59,44 @@ class SortPage {
       };
     };
     const Unit unit = rate_unit(what_);
-    std::vector<Metric> metrics{{"Sorting alone", "Input and result are in the memory where the sorter works.", unit,
-                                 rate(&SorterTimes::sort)}};
+    std::vector<Metric> metrics{{"Sorting alone", "Input and result are in the memory where the sorter works.", "",
+                                 unit, rate(&SorterTimes::sort)}};
     if (is_strings_) {
-      metrics.push_back({"Sorting alone, by bytes", "Bytes of the strings, without ends.", byte_rate_unit(),
+      metrics.push_back({"Sorting alone, by bytes", "Bytes of the strings, without ends.", "", byte_rate_unit(),
                          [](const SortCase& one, const SorterTimes& sorter) -> std::optional<Value> {
                            return sorter.sort ? std::optional(rate_of(one.bytes, *sorter.sort)) : std::nullopt;
                          }});
     }
     metrics.push_back({"Copies alone",
-                       "To the GPU and back without a sort: the bound of all sorts that send the whole input.", unit,
-                       rate(&SorterTimes::copies)});
+                       "To the GPU and back without a sort: the bound of all sorts that send the whole input.",
+                       ", copies alone", unit, rate(&SorterTimes::copies)});
     metrics.push_back({"With transfers, from pinned memory", "From pinned memory of the host to the GPU and back.",
-                       unit, rate(&SorterTimes::pinned)});
+                       ", from pinned memory", unit, rate(&SorterTimes::pinned)});
     metrics.push_back({"With transfers, from pageable memory", "From ordinary memory of the host to the GPU and back.",
-                       unit, rate(&SorterTimes::pageable)});
+                       ", from pageable memory", unit, rate(&SorterTimes::pageable)});
     return metrics;
   }
 
+  // Plots that compare inputs or widths come first: those over the number of keys are many.
   std::vector<PageItem> plots(const Metric& metric) const {
-    std::vector<PageItem> items;
+    std::vector<PageItem> by_count, by_width, items;
     std::set<const SortCase*> drawn;
-    add_lines(metric, &SortCase::count, &SortCase::bits, items, drawn);
-    if (!is_strings_) add_lines(metric, &SortCase::bits, &SortCase::count, items, drawn);
+    add_lines(metric, &SortCase::count, &SortCase::bits, by_count, drawn);
+    if (!is_strings_) add_lines(metric, &SortCase::bits, &SortCase::count, by_width, drawn);
     add_inputs(metric, items, drawn);
+    for (auto* const more : {&by_width, &by_count}) std::move(more->begin(), more->end(), std::back_inserter(items));
     for (const SortCase& one : cases_) {
       if (!drawn.contains(&one)) add_bars(metric, one, items);
     }
+    if (!items.empty()) items.insert(items.begin(), Paragraph{metric.note});
     return items;
   }
+
+  // What the axis of a metric shows, and in titles how it was measured.
+  std::string rate_name(const Metric& metric) const {
+    return metric.unit.symbol == "B/s" ? "bytes per second" : what_ + " per second";
+  }
+  std::string title_end(const Metric& metric) const { return rate_name(metric) + metric.title_end; }
 
   std::string text_of(double SortCase::*member, double value) const {
     if (member == &SortCase::bits)
@@ -117,13 +127,11 @@ class SortPage {
       std::sort(cases.begin(), cases.end(), [x](const auto* a, const auto* b) { return a->*x < b->*x; });
       const std::string fixed = is_strings_ ? "" : ", " + text_of(other, of.second);
       LinePlot plot;
-      plot.title = of.first + fixed + ": " + what_ + " per second";
-      plot.note = metric.note;
+      plot.title = of.first + fixed + ": " + title_end(metric);
       plot.x_name = x == &SortCase::count ? "number of " + what_ : "bits of a key";
-      plot.y_name = what_ + " per second";
+      plot.y_name = rate_name(metric);
       plot.y_unit = metric.unit;
       plot.x_axis = x == &SortCase::count ? AxisKind::kLog2 : AxisKind::kLinear;
-      if (metric.unit.symbol == "B/s") plot.title = of.first + ": bytes per second", plot.y_name = "bytes per second";
       for (std::size_t i = 0; i < names_.size(); ++i) {
         LineSeries series{.name = names_[i], .style = i};
         for (const SortCase* one : cases) {
@@ -145,12 +153,12 @@ class SortPage {
     }
     for (const auto& [of, cases] : groups) {
       if (cases.size() < 2 || (!is_strings_ && is_said_already(cases, drawn))) continue;
-      BarPlot plot{.title = is_strings_
-                                ? "Sets of strings"
-                                : "Distributions of " + text_of(&SortCase::count, of.first) + width_text(of.second),
-                   .note = metric.note,
+      const std::string inputs =
+          is_strings_ ? "Sets of strings"
+                      : "Distributions of " + text_of(&SortCase::count, of.first) + width_text(of.second);
+      BarPlot plot{.title = inputs + ": " + title_end(metric),
                    .category_name = is_strings_ ? "set, strings" : "distribution",
-                   .value_name = metric.unit.symbol == "B/s" ? "bytes per second" : what_ + " per second",
+                   .value_name = rate_name(metric),
                    .unit = metric.unit,
                    .form = BarForm::kMarks};
       for (const SortCase* one : cases) {
@@ -170,11 +178,11 @@ class SortPage {
 
   void add_bars(const Metric& metric, const SortCase& one, std::vector<PageItem>& items) const {
     BarPlot plot{.title = one.input + ": " + text_of(&SortCase::count, one.count),
-                 .note = metric.note,
                  .category_name = "sorter",
-                 .value_name = metric.unit.symbol == "B/s" ? "bytes per second" : what_ + " per second",
+                 .value_name = rate_name(metric),
                  .unit = metric.unit};
     if (!is_strings_) plot.title += width_text(one.bits);
+    plot.title += ": " + title_end(metric);
     BarSeries series{.name = "rate", .values = {}};
     for (const SorterTimes& sorter : one.sorters) {
       if (const auto value = metric.of(one, sorter)) {

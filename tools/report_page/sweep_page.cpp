@@ -1,6 +1,7 @@
 // Pages of `bench modes --sweep`: rates over the size of the input for each text and number of threads, and the border
 // from which the GPU pays.
 #include <algorithm>
+#include <cmath>
 
 #include "tools/report_page/pages.hpp"
 
@@ -49,6 +50,80 @@ std::vector<LinePlot> rate_plots(const Reports& reports) {
     }
   }
   return plots;
+}
+
+// What the GPU gains in a cell: how many times as fast it is, or as many bytes for the same money.
+struct Gain {
+  const char *title, *y_name;
+  double prices = 1;  // an hour without the GPU to an hour with it
+};
+
+std::optional<Value> gain_of(const JsonView& cell, double start_seconds, double prices) {
+  std::optional<Value> cpu, gpu;
+  for (const JsonView& mode : cell.at("modes").items()) {
+    const std::string name = mode.at("mode").text();
+    if (name == "cpu+") cpu = mode.value_at("wall_seconds");
+    if (name == "gpu+") gpu = mode.value_at("wall_seconds");
+  }
+  if (!cpu || !gpu || !(gpu->middle + start_seconds > 0)) return std::nullopt;
+  const double gain = cpu->middle / (gpu->middle + start_seconds) * prices;
+  return Value{gain, gain, gain};
+}
+
+constexpr std::size_t kBorderStyle = 7;  // unlike those of threads
+
+// A line at 1 from the first point of the plot to the last.
+void add_border(LinePlot& plot) {
+  LineSeries border{.name = "border: 1", .points = {}, .style = kBorderStyle};
+  double first = INFINITY, last = 0;
+  for (const LineSeries& series : plot.series) {
+    for (const LinePoint& point : series.points) first = std::min(first, point.x), last = std::max(last, point.x);
+  }
+  for (const double x : {first, last}) border.points.push_back({x, {1, 1, 1}});
+  if (first < last) plot.series.push_back(std::move(border));
+}
+
+// A plot for each text, whose lines cross 1 where the GPU begins to pay.
+std::vector<LinePlot> gain_plots(const JsonReport& report, const Reports& reports, const Gain& gain) {
+  const auto options = report.view().find("options");
+  const double start = options ? options->number_at("gpu_start_seconds") : 0;
+  std::vector<LinePlot> plots;
+  for (const JsonView& cell : report.view().at("cases").items()) {
+    const auto value = gain_of(cell, start, gain.prices);
+    if (!value) continue;
+    const std::string title = series_name(cell.at("text").text() + ": " + gain.title, report, reports);
+    auto plot = std::find_if(plots.begin(), plots.end(), [&](const LinePlot& one) { return one.title == title; });
+    if (plot == plots.end()) {
+      plot = plots.insert(plots.end(), {.title = title,
+                                        .x_name = "input",
+                                        .y_name = gain.y_name,
+                                        .x_unit = bytes_unit(),
+                                        .y_unit = {"times", Prefixes::kNone},
+                                        .x_axis = AxisKind::kLog10});
+    }
+    add_point(*plot, threads_text(cell), cell.at("input_bytes").number(), *value);
+  }
+  for (LinePlot& plot : plots) add_border(plot);
+  return plots;
+}
+
+// A whole process, with the start of its GPU; and for the prices of an hour, where they were given.
+void add_gains(const JsonReport& report, const Reports& reports, PageSection& section) {
+  std::vector<Gain> gains{{"how many times as fast gpu+ is", "times as fast as cpu+"}};
+  const auto options = report.view().find("options");
+  const double without = options ? options->number_at("cost_cpu_per_hour") : 0,
+               with = options ? options->number_at("cost_gpu_per_hour") : 0;
+  if (without > 0 && with > 0) {
+    gains.push_back({"how many times the bytes for the same money", "times the bytes of cpu+", without / with});
+  }
+  std::vector<LinePlot> plots;
+  for (const Gain& gain : gains) {
+    for (LinePlot& plot : gain_plots(report, reports, gain)) plots.push_back(std::move(plot));
+  }
+  if (plots.empty()) return;
+  section.items.emplace_back(Paragraph{
+      "The GPU pays where a line is above 1. Each job is a process of its own: the start of its GPU counts."});
+  for (LinePlot& plot : plots) section.items.emplace_back(std::move(plot));
 }
 
 std::string from_text(const JsonView& border, const std::string& name) {
@@ -105,6 +180,7 @@ std::vector<PageSection> sweep_sections(const Reports& reports) {
   PageSection borders{"CPU or GPU", {}}, rates{"Rates", {}}, money{"Every job", {}};
   for (const JsonReport* report : reports) {
     borders.items.emplace_back(borders_of(*report, reports));
+    add_gains(*report, reports, borders);
     money.items.emplace_back(money_table(*report, reports));
   }
   for (LinePlot& plot : rate_plots(reports)) rates.items.emplace_back(std::move(plot));

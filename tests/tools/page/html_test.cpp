@@ -204,6 +204,19 @@ TEST(Pages, AreWellFormedWithAnyText) {
   }
 }
 
+// Comparable plots of few lines stand side by side where there is room.
+TEST(Pages, PutNarrowPlotsInColumns) {
+  LinePlot wide = line_plot("wide");
+  while (wide.series.size() < 5) wide.series.push_back(wide.series.front());
+  const auto columns_in = [](std::vector<PageItem> items) {
+    const std::string html = page_html({.title = "page", .sections = {{"one", std::move(items)}}});
+    EXPECT_EQ(wrong_tag(html), "");
+    return count_of(html, "<div class=\"columns\">");
+  };
+  EXPECT_EQ(columns_in({line_plot("a"), line_plot("b"), wide, line_plot("c")}), 1u);
+  EXPECT_EQ(columns_in({line_plot("a"), wide, bar_plot(BarForm::kBars)}), 0u);
+}
+
 TEST(Pages, ReferToNothingOutside) {
   const std::string html = page_html(page_of_everything("plain"));
   for (const char* part : {"http:", "https:", "//cdn", "@import", "src=", "<link rel=\"stylesheet\""}) {

@@ -89,5 +89,21 @@ TEST(Scale, HoldsForAnyRange) {
   }
 }
 
+// A report may say anything: the ticks of a range up to 1e308 took forever.
+TEST(Scale, HasFewTicksWhateverTheNumbers) {
+  const std::vector<double> numbers{-INFINITY, -1e308, -1e30,     -1,   -1e-320, 0,     1e-320,   1e-300,
+                                    1e-30,     1,      1 + 1e-15, 1e18, 1e30,    1e308, INFINITY, std::nan("")};
+  for (const double least : numbers) {
+    for (const double most : numbers) {
+      for (const Scale& scale : {Scale::linear(least, most, seconds_unit()), Scale::exact(least, most, bytes_unit()),
+                                 Scale::log10(least, most, memory_unit()), Scale::log2(least, most)}) {
+        EXPECT_LT(scale.least(), scale.most()) << least << " " << most;
+        EXPECT_LE(scale.ticks().size(), 14u) << least << " " << most;
+        EXPECT_GE(scale.place(most), 0) << least << " " << most;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace spillway

@@ -41,7 +41,9 @@ TEST_F(JobPage, ShowsStagesMemoryAndDiskOverTime) {
   const std::string page = read_bytes(page_);
   for (const char* part :
        {"Stages over time", "parse 1", "merge 1", "write 1", "Memory by consumer over time", "the program itself",
-        "Disk space over time", "scratch files", "The plan and its reasons", "processor", "Time of the stages"}) {
+        "Disk space over time", "scratch files", "The plan and its reasons", "processor", "Time of the stages",
+        " took ", "The index has ", ", for 3,000 documents.", "Memory held all of it: nothing went to scratch files.",
+        "The stage that bounds the time is ", "No record was skipped."}) {
     EXPECT_TRUE(has(page, part)) << part;
   }
   const json recorded = json::parse(read_bytes(report));
@@ -65,6 +67,18 @@ TEST_F(JobPage, ShowsStagesMemoryAndDiskOverTime) {
   EXPECT_EQ(recorded.at("disk_over_time").at("parts").at("index").size(), memory.at("begins").size());
 }
 
+TEST_F(JobPage, SaysInSentencesWhatTheJobDid) {
+  write_bytes(input_, "{\"id\":\"1\",\"text\":\"a\"}\nno\n");
+  ASSERT_EQ(run_spillway({"index", input_, "-o", index_, "--report", page_, "--max-error-rate", "0.9", "-q"}).exit_code,
+            0);
+  const std::string page = read_bytes(page_);
+  for (const char* part :
+       {"<p>25 B took ", ", for 1 document.", "Memory held all of it: nothing went to scratch files.",
+        "1 record was skipped: the reasons are below."}) {
+    EXPECT_TRUE(has(page, part)) << part << page.substr(page.find("Summary"), 900);
+  }
+}
+
 // What is recorded must not change what is made, and nothing is recorded without --report.
 TEST_F(JobPage, ChangesNoIndex) {
   const std::string report = scratch_ / "report.json";
@@ -81,6 +95,7 @@ TEST_F(JobPage, IsMadeOfAFailedJob) {
   EXPECT_EQ(result.exit_code, 3) << result.err;
   const std::string page = read_bytes(page_);
   EXPECT_TRUE(has(page, "The job failed: "));
+  EXPECT_FALSE(has(page, " took ")) << "nor what a job that succeeds has done";
   EXPECT_TRUE(has(page, "bad_json"));
 }
 

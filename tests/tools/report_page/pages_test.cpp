@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "io/base/error.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/bench/paper/item.hpp"
+#include "tools/report_page/paper_columns.hpp"
 #include "tools/report_page/paper_here.hpp"
 
 namespace spillway {
@@ -102,15 +104,15 @@ TEST(SortPages, DrawTheWidthsOfAGridForItsGreatestNumber) {
   const Page page = page_of({report_of(keys_report(grid))});
   std::vector<std::string> titles;
   for (const LinePlot& plot : items_of<LinePlot>(page)) titles.push_back(plot.title);
-  EXPECT_EQ(titles, (std::vector<std::string>{"uniform, 16 bits: keys per second", "uniform, 32 bits: keys per second",
-                                              "zipfian, 16 bits: keys per second", "zipfian, 32 bits: keys per second",
-                                              "uniform, 16,384 keys: keys per second",
-                                              "zipfian, 16,384 keys: keys per second"}));
+  EXPECT_EQ(titles,
+            (std::vector<std::string>{"uniform, 16,384 keys: keys per second", "zipfian, 16,384 keys: keys per second",
+                                      "uniform, 16 bits: keys per second", "uniform, 32 bits: keys per second",
+                                      "zipfian, 16 bits: keys per second", "zipfian, 32 bits: keys per second"}));
   std::vector<std::string> marks;
   for (const BarPlot& plot : items_of<BarPlot>(page)) marks.push_back(plot.title);
   EXPECT_EQ(marks, (std::vector<std::string>{"Time as a multiple of the fastest sorter's, over 12 inputs",
-                                             "Distributions of 16,384 keys of 16 bits",
-                                             "Distributions of 16,384 keys of 32 bits"}));
+                                             "Distributions of 16,384 keys of 16 bits: keys per second",
+                                             "Distributions of 16,384 keys of 32 bits: keys per second"}));
 }
 
 TEST(SortPages, DrawBarsOfASingleCase) {
@@ -161,7 +163,7 @@ TEST(SortPages, ArePartsBesideReportsOfOtherKinds) {
   ASSERT_GE(page.sections.size(), 2u);
   EXPECT_EQ(page.sections[0].title, "Sorters of integer keys");
   EXPECT_EQ(page.sections[0].short_title, "");
-  EXPECT_EQ(page.sections[0].items.size(), 1u) << "the bars of the single input";
+  EXPECT_EQ(page.sections[0].items.size(), 2u) << "what they show, and the bars of the single input";
   EXPECT_EQ(page.sections[1].title, "Sorters of integer keys: All figures");
   EXPECT_EQ(page.sections[1].short_title, "All figures");
 }
@@ -177,9 +179,11 @@ TEST(SortPages, CallPairsPairs) {
       page_of({report_of(keys_report({pairs_case(1024, 32), pairs_case(4096, 32), pairs_case(1024, 8)}))});
   const auto plots = items_of<LinePlot>(page);
   ASSERT_EQ(plots.size(), 2u);
-  EXPECT_EQ(plots[0].title, "uniform, keys of 32 bits: pairs per second");
-  EXPECT_EQ(plots[0].x_name, "number of pairs");
-  EXPECT_EQ(plots[1].title, "uniform, 1,024 pairs: pairs per second");
+  EXPECT_EQ(plots[0].title, "uniform, 1,024 pairs: pairs per second") << "comparisons of inputs come first";
+  EXPECT_EQ(plots[1].title, "uniform, keys of 32 bits: pairs per second");
+  EXPECT_EQ(plots[1].x_name, "number of pairs");
+  ASSERT_EQ(items_of<Paragraph>(page).size(), 1u) << "what all of the plots show";
+  EXPECT_TRUE(items_of<Paragraph>(page)[0].text.starts_with("Input and result are in the memory "));
 }
 
 TEST(SortPages, KeepPairsApartFromKeys) {
@@ -187,7 +191,7 @@ TEST(SortPages, KeepPairsApartFromKeys) {
   const auto plots = items_of<BarPlot>(page);
   ASSERT_EQ(plots.size(), 2u);
   EXPECT_EQ(plots[1].categories, (std::vector<std::string>{"uniform", "uniform, pairs"}));
-  EXPECT_EQ(plots[1].title, "Distributions of 1,024 records, keys of 32 bits");
+  EXPECT_EQ(plots[1].title, "Distributions of 1,024 records, keys of 32 bits: records per second");
 }
 
 TEST(SortPages, RefuseWordsForPairs) {
@@ -213,6 +217,9 @@ TEST(SortPages, ShowTransfersWhereTheyWereMeasured) {
   const auto plots = items_of<BarPlot>(page_of({report_of(keys_report({one}))}));
   ASSERT_EQ(plots.size(), 2u);
   EXPECT_EQ(plots[1].categories, std::vector<std::string>{"cpu-quick"});
+  EXPECT_EQ(plots[0].title, "uniform: 1,024 keys of 64 bits: keys per second");
+  EXPECT_EQ(plots[1].title, "uniform: 1,024 keys of 64 bits: keys per second, from pinned memory")
+      << "unlike the first";
 }
 
 ordered_json counters_case(const std::string& sorter, int count, int sectors, ordered_json predicted, int divergent) {
@@ -365,6 +372,143 @@ TEST(PaperPages, PutOursBesideThePapersFigures) {
             (std::vector<std::vector<std::string>>{{"two sockets, 32 cores", "16 times", "7.50 times"}}));
 }
 
+// What a reader sees first: the ratios of the papers beside ours.
+TEST(PaperPages, BeginWithTheRatiosOfThePapersAndOurs) {
+  const ordered_json widths{{{"name", "radix sort, times as fast as with 32 bits"},
+                             {"unit", "times"},
+                             {"points", {{{"at", "8 bits"}, {"value", 4}}, {{"at", "16 bits"}, {"value", 2}}}}}};
+  const ordered_json report =
+      paper_report("satish2009", "figure 5", widths, {rates_case(4096, 8, 70, 1), rates_case(4096, 32, 20, 1)});
+  const Page page = page_of({report_of(report)});
+  ASSERT_EQ(page.sections[0].title, "The papers at a glance");
+  const BarPlot plot = items_of<BarPlot>(page)[0];
+  EXPECT_EQ(plot.categories, std::vector<std::string>{"Satish fig. 5: radix, 8 bits to 32"}) << "16 were not measured";
+  ASSERT_EQ(plot.series.size(), 2u);
+  EXPECT_EQ(plot.series[0].origin, Origin::kPaper);
+  EXPECT_DOUBLE_EQ(plot.series[0].values[0]->middle, 4);
+  EXPECT_EQ(plot.series[1].name, "measured here");
+  EXPECT_DOUBLE_EQ(plot.series[1].values[0]->middle, 3.5);
+  EXPECT_TRUE(items_of<Paragraph>(page).size() == 1) << "no row lacks a GPU: only that of the sorts";
+  const Page both = page_of({report_of(report, "a"), report_of(report, "b")});
+  const BarPlot of_both = items_of<BarPlot>(both)[0];
+  ASSERT_EQ(of_both.series.size(), 3u) << "a series for each machine";
+  EXPECT_EQ(of_both.series[2].name, "measured here, b");
+}
+
+TEST(PaperPages, ShowRatesThenAndNowAndWhatLackedAGpu) {
+  const ordered_json rates{{{"name", "rate, on average"},
+                            {"unit", "keys/s"},
+                            {"points", {{{"at", "GPU radix sort, GTX 280"}, {"value", 187e6}}}}}};
+  ordered_json report = paper_report("satish2009", "figure 8b", rates, {rates_case(1024, 32, 4e9, 1)});
+  const BarPlot plot = items_of<BarPlot>(page_of({report_of(report)}))[0];
+  EXPECT_EQ(plot.title, "Rates, then and now");
+  EXPECT_DOUBLE_EQ(plot.series[0].values[0]->middle, 187e6);
+  EXPECT_DOUBLE_EQ(plot.series[1].values[0]->middle, 4e9);
+  report["items"][0]["status"] = "needs a GPU";
+  report["items"][0]["runs"] = ordered_json::array();
+  report["items"].push_back(report["items"][0]);
+  report["items"][1]["id"] = "figure 8a";
+  report["items"][1]["status"] = "CPU part";
+  const Page page = page_of({report_of(report)});
+  EXPECT_EQ(page.sections[0].title, "The papers at a glance");
+  EXPECT_EQ(items_of<Paragraph>(page)[0].text,
+            "Without a GPU, 0 tables and figures were measured, 1 in their CPU part, and 1 not at all.");
+  const Page both = page_of(
+      {report_of(paper_report("satish2009", "figure 3", ordered_json::array(), {rates_case(1024, 32, 1, 1)}), "gpu"),
+       report_of(report, "cpu")});
+  EXPECT_TRUE(items_of<Paragraph>(both)[0].text.starts_with("Without a GPU (cpu), 0 tables"))
+      << items_of<Paragraph>(both)[0].text;
+}
+
+ordered_json column(const std::string& name, const std::string& unit,
+                    const std::vector<std::pair<std::string, double>>& points) {
+  ordered_json series{{"name", name}, {"unit", unit}, {"points", ordered_json::array()}};
+  for (const auto& [at, value] : points) series["points"].push_back({{"at", at}, {"value", value}});
+  return series;
+}
+
+// Means are over the sets that both have, and of the faster of several rivals.
+TEST(PaperColumns, AreComparedOverTheSetsOfBoth) {
+  ordered_json one = keys_case("", 10, 0), other = one;
+  one["set"] = "url";
+  other["set"] = "dna9";
+  one["sorters"] = {sorter("cpu-msd", 6), sorter("cpu-multikey", 4), sorter("gpu-string-radix", 2)};
+  other["sorters"] = {sorter("cpu-msd", 8), sorter("cpu-multikey", 9), sorter("gpu-string-radix", 1)};
+  ordered_json report =
+      paper_report("deshpande2013", "table VIII",
+                   {column("the paper's GPU sort, with memory set-up", "ms", {{"url", 1}, {"dna9", 1}, {"words", 1}}),
+                    column("burstsort", "ms", {{"url", 9}, {"dna9", 4}, {"words", 1000}}),
+                    column("MSD radix sort", "ms", {{"url", 10}, {"dna9", 3}, {"words", 1000}})},
+                   {one, other});
+  ordered_json& item = report["items"][0];
+  item["runs"][0]["kind"] = "strings";
+  const auto ratios = column_ratios({item, "one.json"});
+  ASSERT_EQ(ratios.size(), 1u);
+  EXPECT_EQ(ratios[0].name, "Deshpande table VIII: GPU to the faster CPU");
+  EXPECT_DOUBLE_EQ(ratios[0].paper, std::sqrt(9.0 * 3.0));
+  EXPECT_DOUBLE_EQ(ratios[0].here, std::sqrt(2.0 * 8.0));
+  // Steps are the time of a sorter that has them.
+  report =
+      paper_report("deshpande2013", "table IV",
+                   {column("fixed width", "ms", {{"url", 6}}), column("adaptive width", "ms", {{"url", 2}})}, {one});
+  ordered_json& steps = report["items"][0];
+  steps["runs"][0]["kind"] = "strings";
+  ordered_json& sorters = steps["runs"][0]["cases"][0]["sorters"];
+  sorters = {sorter("gpu-string-radix:paper", 100), sorter("gpu-string-radix:paper, ids of 4 bytes", 100)};
+  sorters[0]["steps"] = {{{"name", "sort"}, {"wall_seconds", 1}}, {{"name", "scan"}, {"wall_seconds", 1}}};
+  sorters[1]["steps"] = {{{"name", "sort"}, {"wall_seconds", 5}}};
+  ASSERT_EQ(column_ratios({steps, "one.json"}).size(), 1u);
+  EXPECT_DOUBLE_EQ(column_ratios({steps, "one.json"})[0].paper, 3);
+  EXPECT_DOUBLE_EQ(column_ratios({steps, "one.json"})[0].here, 2.5);
+}
+
+ordered_json indexer(const std::string& name, double ingest, double rest) {
+  return {{"mode", name}, {"ingest_seconds", seconds(ingest)}, {"rest_seconds", seconds(rest)}};
+}
+
+TEST(PaperColumns, PutTheGainsOfIndexersBesideThePapers) {
+  ordered_json report = paper_report("capannini2012", "table 2",
+                                     {column("Index_cpu, parse and sort", "s", {{"0.81 million documents", 40}}),
+                                      column("Index_cpu, merge", "s", {{"0.81 million documents", 20}}),
+                                      column("Index_gpu, parse and sort", "s", {{"0.81 million documents", 10}}),
+                                      column("Index_gpu+, parse and sort", "s", {{"0.81 million documents", 8}}),
+                                      column("Index_gpu and Index_gpu+, merge", "s", {{"0.81 million documents", 20}})},
+                                     {{{"input_bytes", 8'000'000},
+                                       {"documents", 9},
+                                       {"modes",
+                                        {indexer("cpu:cpu-quick@1", 6, 2), indexer("cpu+", 1, 1),
+                                         indexer("gpu:gpu-bitonic", 1, 1), indexer("gpu+:gpu-bitonic", 0.5, 1.5)}}}});
+  ordered_json& item = report["items"][0];
+  item["runs"][0]["kind"] = "modes";
+  const auto table = indexer_table({item, "one.json"});
+  ASSERT_TRUE(table.has_value());
+  EXPECT_EQ(table->rows,
+            (std::vector<std::vector<std::string>>{{"here, 8.00 MB", "6", "12", "4", "4"},
+                                                   {"the paper's, 0.81 million documents", "4", "5", "2", "2.14"}}));
+  const auto ratios = column_ratios({item, "one.json"});
+  ASSERT_EQ(ratios.size(), 4u);
+  EXPECT_EQ(ratios[2].name, "Capannini table 2: GPU+ to CPU, parse and sort");
+  EXPECT_DOUBLE_EQ(ratios[2].paper, 5);
+  EXPECT_DOUBLE_EQ(ratios[2].here, 12);
+  item["runs"][0]["cases"][0]["modes"].erase(2);
+  item["runs"][0]["cases"][0]["modes"].erase(2);
+  EXPECT_FALSE(indexer_table({item, "one.json"}).has_value()) << "without a GPU";
+  EXPECT_TRUE(column_ratios({item, "one.json"}).empty());
+}
+
+// They have nothing to say but that.
+TEST(PaperPages, NameDrawingsInALine) {
+  ordered_json report = paper_report("satish2009", "figure 3", ordered_json::array(), {rates_case(4096, 8, 70, 1)});
+  ordered_json drawing = report["items"][0];
+  drawing["id"] = "figure 1";
+  drawing["left_out"] = "A drawing: there is nothing to measure.";
+  drawing["runs"] = ordered_json::array();
+  report["items"].push_back(drawing);
+  const Table table = items_of<Table>(page_of({report_of(report)}))[0];
+  EXPECT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.note, "Drawings, of which there is nothing to measure: figure 1.");
+}
+
 TEST(SweepPages, SayWhyThereIsNoBorder) {
   ordered_json report{{"program", "spillway"},
                       {"command", "bench modes --sweep"},
@@ -379,6 +523,43 @@ TEST(SweepPages, SayWhyThereIsNoBorder) {
   const Page with = page_of({report_of(report)});
   EXPECT_TRUE(items_of<Paragraph>(with).empty());
   EXPECT_EQ(items_of<Table>(with)[0].rows.at(0).at(2), "from 1.00 MB on");
+}
+
+// The border is where the lines cross 1, with the start of the GPU; of money, by the prices.
+TEST(SweepPages, DrawTheBorder) {
+  const auto cell = [](double bytes, double cpu, double gpu) {
+    return ordered_json{
+        {"text", "pages"},
+        {"threads", 4},
+        {"input_bytes", bytes},
+        {"modes",
+         {{{"mode", "cpu+"}, {"wall_seconds", seconds(cpu)}}, {{"mode", "gpu+"}, {"wall_seconds", seconds(gpu)}}}}};
+  };
+  ordered_json report{{"program", "spillway"},
+                      {"command", "bench modes --sweep"},
+                      {"version", "1"},
+                      {"options", {{"gpu_start_seconds", 0.5}}},
+                      {"cases", {cell(1e6, 0.5, 0.1), cell(8e6, 4, 0.5)}},
+                      {"borders", ordered_json::array()}};
+  const auto plots_titled = [&](const std::string& title) {
+    std::vector<LinePlot> plots = items_of<LinePlot>(page_of({report_of(report)}));
+    std::erase_if(plots, [&](const LinePlot& plot) { return plot.title != title; });
+    return plots;
+  };
+  const auto faster = plots_titled("pages: how many times as fast gpu+ is");
+  ASSERT_EQ(faster.size(), 1u);
+  ASSERT_EQ(faster[0].series.size(), 2u);
+  EXPECT_EQ(faster[0].series[0].name, "4 threads");
+  EXPECT_DOUBLE_EQ(faster[0].series[0].points[0].y.middle, 0.5 / 0.6);
+  EXPECT_DOUBLE_EQ(faster[0].series[0].points[1].y.middle, 4);
+  EXPECT_EQ(faster[0].series[1].name, "border: 1");
+  EXPECT_DOUBLE_EQ(faster[0].series[1].points[1].x, 8e6);
+  EXPECT_TRUE(plots_titled("pages: how many times the bytes for the same money").empty()) << "there are no prices";
+  report["options"]["cost_cpu_per_hour"] = 1;
+  report["options"]["cost_gpu_per_hour"] = 8;
+  const auto cheaper = plots_titled("pages: how many times the bytes for the same money");
+  ASSERT_EQ(cheaper.size(), 1u);
+  EXPECT_DOUBLE_EQ(cheaper[0].series[0].points[1].y.middle, 0.5);
 }
 
 TEST(PaperPages, NameWhatAHistogramsAxisHasNoPlaceFor) {
@@ -444,8 +625,9 @@ TEST(Pages, NameTheMemberThatIsWrong) {
     FAIL() << "a string is no series";
   } catch (const FormatError& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("'one.json', at /cases/0/sorters/1/sort_seconds: expected an object, found string"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("'one.json', at /cases/0/sorters/1/sort_seconds: expected an object, found string \"fast\"; give "),
+        std::string::npos)
         << text;
   }
 }
@@ -472,6 +654,20 @@ class BenchReport : public ::testing::Test {
   }
   ScratchDirectory scratch_;
 };
+
+TEST_F(BenchReport, NamesReportsByTheirDirectoriesWhereTheirNamesAreTheSame) {
+  const std::string one = keys_report({keys_case("uniform", 1024, 64)}).dump();
+  for (const char* directory : {"a", "b", "a/b"}) std::filesystem::create_directory(scratch_ / directory);
+  const std::string page = scratch_ / "page.html";
+  const ProgramResult result =
+      report({write("a/keys.json", one), write("b/keys.json", one), write("a/other.json", one), "-o", page});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* name : {"cpu-radix, a/keys", "cpu-radix, b/keys", "cpu-radix, other"}) {
+    EXPECT_NE(read_bytes(page).find(std::string(name) + "<"), std::string::npos) << name;
+  }
+  ASSERT_EQ(report({scratch_ / "b/keys.json", write("a/b/keys.json", one), "-o", page, "--force"}).exit_code, 0);
+  EXPECT_NE(read_bytes(page).find("cpu-radix, " + (scratch_ / "a/b/keys.json") + "<"), std::string::npos);
+}
 
 TEST_F(BenchReport, MakesAPageOfWhatTheBenchmarksWrite) {
   const std::string keys = scratch_ / "keys.json", page = scratch_ / "page.html";
@@ -531,6 +727,13 @@ TEST_F(BenchReport, NamesPathAndOffsetOfBadJson) {
   EXPECT_EQ(report({write("list.json", "[]"), "-o", "-"}).exit_code, 5);
   EXPECT_EQ(report({write("other.json", "{\"program\":\"x\",\"command\":\"index\"}"), "-o", "-"}).exit_code, 5);
   EXPECT_EQ(report({write("empty.json", ""), "-o", "-"}).exit_code, 5);
+  const std::string deep = "{\"program\":\"spillway\",\"command\":\"index\",\"options\":";
+  const ProgramResult nested = report({write("deep.json", deep + std::string(100'000, '[')), "-o", "-"});
+  EXPECT_EQ(nested.exit_code, 5) << "recursion over its levels";
+  EXPECT_NE(nested.err.find("levels"), std::string::npos) << nested.err;
+  const ProgramResult without = report({write("without.json", "{\"command\":\"index\"}"), "-o", "-"});
+  EXPECT_NE(without.err.find("at the top: expected the member \"program\", found none; give a file"), std::string::npos)
+      << without.err;
   EXPECT_EQ(report({scratch_ / "none.json", "-o", "-"}).exit_code, 2);
   EXPECT_EQ(report({write("ok.json", "{}")}).exit_code, 2) << "no page is named";
   EXPECT_EQ(report({scratch_ / "ok.json", "-o", scratch_ / "ok.json", "--force"}).exit_code, 2) << "the input";

@@ -85,6 +85,7 @@ nlohmann::ordered_json run_items(const std::vector<const Paper*>& chosen, const 
       if (done && before == nullptr && !item.runs.empty()) done->add(items.back());
     }
   }
+  output.say(paper_summary_text(items));
   return items;
 }
 
@@ -165,7 +166,7 @@ Command bench_paper_command() {
       "interruption\n"
       "the same command goes on from there.";
   auto what = option_group("What"), measuring = option_group("Measuring"), resources = option_group("Resources");
-  add_flag(what, "quick", "small sets: about a minute for a paper");
+  add_flag(what, "quick", "small sets: about a minute for all five papers");
   add_flag(what, "list", "only say what each row is, what runs for it and what is left out");
   add_value(what, "item", "ID", "only this table or figure, such as 'figure 8a' or 'table VIII'");
   add_value(what, "text", "FILE",

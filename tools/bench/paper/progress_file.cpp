@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "tools/bench/paper/runner.hpp"
 #include "tools/cli/output_file.hpp"
 #include "tools/report/json.hpp"
+#include "tools/report/parse_json.hpp"
 
 namespace spillway {
 
@@ -11,23 +13,21 @@ using nlohmann::ordered_json;
 
 namespace {
 
-[[noreturn]] void refuse_damaged(const std::string& path, const std::string& where) {
-  throw FormatError("'" + printable(path, 4096) + "'" + where + ": it is damaged; give --restart to begin anew");
+constexpr const char* kRemedy = "it is damaged: give --restart to begin anew";
+
+[[noreturn]] void refuse_item(const std::string& path, std::size_t number) {
+  throw FormatError("'" + printable(path, 4096) + "', at /items/" + std::to_string(number) +
+                    ": expected a row of bench paper with all its members; " + kRemedy);
 }
 
-ordered_json parsed(const std::string& path, const std::string& text) {
-  try {
-    return ordered_json::parse(text);
-  } catch (const ordered_json::parse_error& error) {
-    refuse_damaged(path, ", byte " + std::to_string(error.byte));
-  } catch (const ordered_json::out_of_range&) {
-    refuse_damaged(path, ", a number out of range");
-  }
-}
-
+// An item is shown and written again, so it must have what these need.
 bool is_item(const ordered_json& item) {
-  const auto has_text = [&](const char* name) { return item.contains(name) && item.at(name).is_string(); };
-  return item.is_object() && has_text("paper") && has_text("id");
+  try {
+    paper_item_text(item);
+    return item.at("paper").is_string() && item.at("paper_figures").is_array();
+  } catch (const ordered_json::exception&) {
+    return false;
+  }
 }
 
 // Whatever the order of their members.
@@ -38,14 +38,14 @@ bool equal(const ordered_json& one, const ordered_json& other) { return nlohmann
 PaperProgressFile::PaperProgressFile(Session& session, const std::string& json_path, ordered_json options, bool restart)
     : session_(session), path_(json_path + ".partial"), options_(std::move(options)) {
   if (restart || !session_.files.status(path_)) return;
-  const ordered_json json = parsed(path_, read_file(session_.files, path_, std::size_t{1} << 28));
+  const ordered_json json = parse_json(path_, read_file(session_.files, path_, std::size_t{1} << 28), kRemedy);
   if (!json.is_object() || !equal(json.value("options", ordered_json()), options_)) {
     throw UsageError("'" + printable(path_, 4096) +
                      "' is of a benchmark with other options, or by another commit; give its options to go on with it, "
                      "or --restart to begin anew");
   }
   for (const ordered_json& item : json.value("items", ordered_json::array())) {
-    if (!is_item(item)) refuse_damaged(path_, ", item " + std::to_string(items_.size()));
+    if (!is_item(item)) refuse_item(path_, items_.size());
     items_.push_back(item);
   }
 }

@@ -328,10 +328,15 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
 
 namespace {
 
+// A column of names, some of which are longer than it is.
+std::string column(const std::string& text, std::size_t width) { return left_aligned(text, width) + "  "; }
+
+std::string input_column(const std::string& text) { return "    " + column(text, 38); }
+
 std::string sorters_text(const ordered_json& one, const std::string& input) {
   std::string text;
   for (const ordered_json& sorter : one.at("sorters")) {
-    text += "    " + left_aligned(input, 40) + left_aligned(sorter.at("sorter").get<std::string>(), 26) +
+    text += input_column(input) + column(sorter.at("sorter").get<std::string>(), 24) +
             right_aligned(decimal_text(sorter.at("per_second").get<double>() / 1e6, 2), 12) + " M/s\n";
   }
   return text;
@@ -347,8 +352,8 @@ std::string case_text(const std::string& kind, const ordered_json& one) {
   if (kind == "modes") {
     std::string text;
     for (const ordered_json& mode : one.at("modes")) {
-      text += "    " + left_aligned(bytes_text(one.at("input_bytes").get<std::uint64_t>()), 40) +
-              left_aligned(mode.at("mode").get<std::string>(), 26) +
+      text += input_column(bytes_text(one.at("input_bytes").get<std::uint64_t>())) +
+              column(mode.at("mode").get<std::string>(), 24) +
               right_aligned(decimal_text(mode.at("wall_seconds").at("median").get<double>(), 3), 12) + " s\n";
     }
     return text;
@@ -356,7 +361,7 @@ std::string case_text(const std::string& kind, const ordered_json& one) {
   const std::string set =
       one.at("set").get<std::string>() + ", " + count_text(one.at("strings").get<std::uint64_t>()) + " strings";
   if (kind == "strings") return sorters_text(one, set);
-  return "    " + left_aligned(set, 40) + bytes_text(one.at("bytes").get<std::uint64_t>()) + ", mean tie " +
+  return input_column(set) + bytes_text(one.at("bytes").get<std::uint64_t>()) + ", mean tie " +
          decimal_text(one.at("mean_tie_bytes").get<double>(), 1) + " bytes\n";
 }
 
@@ -372,14 +377,29 @@ std::string paper_item_row(const ordered_json& item) {
 }
 
 std::string paper_item_text(const ordered_json& item) {
-  const std::string left_out = item.at("left_out").get<std::string>();
-  std::string text = "  " + item.at("id").get<std::string>() + ": " + item.at("title").get<std::string>() + ": " +
-                     item.at("status").get<std::string>() + "\n";
+  const std::string left_out = item.at("left_out").get<std::string>(), status = item.at("status").get<std::string>();
+  std::string text =
+      "  " + item.at("id").get<std::string>() + ": " + item.at("title").get<std::string>() + ": " + status + "\n";
+  // An item that runs elsewhere says where.
+  if (status == "elsewhere") text += "    here: " + item.at("stand_in").get<std::string>() + "\n";
   if (!left_out.empty()) text += "    left out: " + left_out + "\n";
   for (const ordered_json& run : item.at("runs")) {
     for (const ordered_json& one : run.at("cases")) text += case_text(run.at("kind").get<std::string>(), one);
   }
   return text;
+}
+
+std::string paper_summary_text(const ordered_json& items) {
+  std::vector<std::pair<std::string, std::size_t>> counts{
+      {"measured", 0}, {"CPU part", 0}, {"needs a GPU", 0}, {"elsewhere", 0}, {"not run", 0}};
+  for (const ordered_json& item : items) {
+    for (auto& [status, count] : counts) count += item.at("status") == status ? 1 : 0;
+  }
+  std::string text;
+  for (const auto& [status, count] : counts) {
+    if (count != 0) text += (text.empty() ? "" : ", ") + status + ": " + std::to_string(count);
+  }
+  return "\nTables and figures: " + text + "\n";
 }
 
 }  // namespace spillway

@@ -63,4 +63,7 @@ std::string paper_item_row(const nlohmann::ordered_json& item);
 // "figure 8a: Beside parallel sorts ...: CPU part", and a line for each sorter and case.
 std::string paper_item_text(const nlohmann::ordered_json& item);
 
+// "Tables and figures: measured: 5, CPU part: 10, needs a GPU: 14, elsewhere: 9, not run: 16"
+std::string paper_summary_text(const nlohmann::ordered_json& items);
+
 }  // namespace spillway
