@@ -18,7 +18,15 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..errors import InputOutputError, UsageError
-from .attempts import PUT_ATTEMPTS, ObjectChanged, Stopped, end_left_calls, leave_on_interrupt, repeat, wait_for_left_calls
+from .attempts import (
+    PUT_ATTEMPTS,
+    ObjectChanged,
+    Stopped,
+    end_left_calls,
+    leave_on_interrupt,
+    repeat,
+    wait_for_left_calls,
+)
 from .conditional import put_if_absent, state_of
 from .generations import CURRENT, MANIFEST, Seen, look, names, new_generation, remove, remove_old, replace_current
 from .location import Location, connect, has_pattern, locate
@@ -179,9 +187,9 @@ def publish_directory(
 
 
 class _Replacement:
-    """An index or shards in place of what was seen at a location. publish() puts it, or leaves nothing of it there, also if
-    it is_left: then it stops before the next file, but not in a put, since a file that arrived afterwards would stay for ever.
-    """
+    """An index or shards in place of what was seen at a location. publish() puts it, or leaves nothing of it there, also
+    if it is_left: then it stops before the next file, but not in a put, since a file that arrived afterwards would stay
+    for ever."""
 
     def __init__(self, directory: str, location: Location, last: str, seen: Seen):
         self._directory, self._location, self._last, self._seen = directory, location, last, seen
