@@ -12,25 +12,32 @@ namespace {
 
 // The low two bits of a tag.
 constexpr unsigned kLiteral = 0, kCopyOf1Byte = 1, kCopyOf4Bytes = 3;  // bytes of the offset
-constexpr std::size_t kLongLiteral = 60;                               // lengths from here on follow the tag
-constexpr std::size_t kChunk = 16;                                     // bytes that are copied at once
+constexpr std::size_t kWord = 8;
+constexpr std::size_t kLongLiteral = 60;  // lengths from here on follow the tag
+constexpr std::size_t kChunk = 16;        // bytes that are copied at once
 constexpr unsigned kMostLengthBits = 32;
 
+// What take_short() does at a tag.
 struct Tag {
   std::uint32_t offset_mask = 0;  // of the bytes after the tag
-  std::uint16_t offset = 0;       // that the tag has itself
-  std::uint8_t length = 0, offset_bytes = 0;
+  std::uint16_t offset = 0;       // that the tag has itself. Of a literal: kChunk, with which it passes for a copy
+  std::uint8_t length = 0;
 };
 
+constexpr std::size_t length_of_copy(unsigned tag) {
+  return (tag & 3) == kCopyOf1Byte ? (tag >> 2 & 7) + 4 : (tag >> 2) + 1;
+}
+
+// Long literals and copies with offsets of 4 bytes have the offset 0, which is none.
 constexpr std::array<Tag, 256> make_tags() {
   std::array<Tag, 256> tags{};
   for (unsigned tag = 0; tag < tags.size(); ++tag) {
     const unsigned kind = tag & 3, high = tag >> 2;
-    Tag& of = tags[tag];
-    of.length = static_cast<std::uint8_t>(kind == kCopyOf1Byte ? (high & 7) + 4 : high + 1);
-    of.offset = static_cast<std::uint16_t>(kind == kCopyOf1Byte ? tag >> 5 << 8 : 0);
-    of.offset_bytes = static_cast<std::uint8_t>(kind == kCopyOf4Bytes ? 4 : kind);
-    of.offset_mask = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * of.offset_bytes) - 1);
+    if (kind == kCopyOf4Bytes || (kind == kLiteral && high >= kLongLiteral)) continue;
+    const unsigned offset = kind == kLiteral ? kChunk : kind == kCopyOf1Byte ? tag >> 5 << 8 : 0;
+    tags[tag] = {.offset_mask = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * kind) - 1),
+                 .offset = static_cast<std::uint16_t>(offset),
+                 .length = static_cast<std::uint8_t>(kind == kLiteral ? high + 1 : length_of_copy(tag))};
   }
   return tags;
 }
@@ -49,6 +56,18 @@ void copy_chunks(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) 
   if (bytes <= 2 * kChunk) return;
   std::memcpy(to + 2 * kChunk, from + 2 * kChunk, kChunk);
   std::memcpy(to + 3 * kChunk, from + 3 * kChunk, kChunk);
+}
+
+// Repeats the `offset` bytes before `to`, 1 to kChunk - 1, until there are `bytes`. Writes up to kWord - 1 bytes more.
+void repeat(std::uint8_t* to, std::size_t offset, std::size_t bytes) {
+  if (offset >= kWord) {
+    for (std::size_t i = 0; i < bytes; i += kWord) std::memcpy(to + i, to + i - offset, kWord);
+    return;
+  }
+  std::uint64_t word = load_le<std::uint64_t>(to - offset) & ((std::uint64_t{1} << 8 * offset) - 1);
+  for (std::size_t there = offset; there < kWord; there *= 2) word |= word << 8 * there;
+  const std::size_t step = kWord / offset * offset;
+  for (std::size_t i = 0; i < bytes; i += step) store_le(to + i, word);
 }
 
 }  // namespace
@@ -94,27 +113,28 @@ std::size_t SnappyDecoder::unpack(std::uint8_t* memory, std::size_t at, std::siz
 std::uint8_t* SnappyDecoder::take_short(const std::uint8_t* memory, std::uint8_t* to, const std::uint8_t* end) {
   constexpr std::size_t kMargin = kMostCopy + kChunk;
   if (rest_.size() < kMargin || end - to < static_cast<std::ptrdiff_t>(kMargin)) return to;
+  if (to - memory < static_cast<std::ptrdiff_t>(kChunk)) return to;  // a literal passes for a copy
   const std::uint8_t* from = rest_.data();
   const std::uint8_t *const last_from = from + (rest_.size() - kMargin), *const last_to = end - kMargin;
   while (from <= last_from && to <= last_to) {
-    const unsigned tag = *from, kind = tag & 3;
-    const std::size_t high = tag >> 2;
+    const unsigned tag = *from;
     const Tag& of = kTags[tag];
     const std::size_t offset = (load_le<std::uint32_t>(from + 1) & of.offset_mask) + of.offset;
     const auto there = static_cast<std::size_t>(to - memory);
-    const bool is_literal = kind == kLiteral;
-    const bool is_simple = is_literal
-                               ? high < kLongLiteral
-                               : static_cast<unsigned>(offset >= kChunk) & static_cast<unsigned>(offset <= there) &
-                                     static_cast<unsigned>(kind != kCopyOf4Bytes);
-    if (is_simple) [[likely]] {
-      copy_chunks(to, is_literal ? from + 1 : to - offset, of.length);
+    if (offset - kChunk <= there - kChunk) [[likely]] {
+      // Not `if`: the processor would guess wrongly where literals are, a fifth of the tags.
+      const std::uint64_t literal = std::uint64_t{0} - static_cast<std::uint64_t>((tag & 3) == kLiteral);
+      const auto copied = reinterpret_cast<std::uintptr_t>(to - offset);
+      const auto stored = reinterpret_cast<std::uintptr_t>(from + 1);
+      const std::uintptr_t source = copied ^ ((copied ^ stored) & literal);
+      copy_chunks(to, reinterpret_cast<const std::uint8_t*>(source), of.length);
+      from += (tag & 3) + 1 + (literal & ((tag >> 2) + 1));  // not by the table, for which the next tag would wait
     } else {
-      if (is_literal || offset == 0 || offset > there || kind == kCopyOf4Bytes) break;
-      for (std::size_t i = 0; i < of.length; ++i) to[i] = *(to + i - offset);
+      if (offset == 0 || offset > there) break;
+      repeat(to, offset, of.length);
+      from += (tag & 3) + 1;
     }
     to += of.length;
-    from += is_literal ? high + 2 : kind + 1;  // not by the table, whose load the next tag would wait for
   }
   rest_ = rest_.subspan(static_cast<std::size_t>(from - rest_.data()));
   return to;
@@ -147,16 +167,18 @@ bool SnappyDecoder::begin_literal() {
 }
 
 bool SnappyDecoder::take_copy(const std::uint8_t* memory, std::uint8_t*& to, const std::uint8_t* end) {
-  const Tag& of = kTags[rest_.front()];
-  if (of.offset_bytes >= rest_.size()) return stop(State::kDamaged);
-  const std::size_t offset = of.offset + std::size_t{load_number(rest_.data() + 1, of.offset_bytes)};
+  const unsigned tag = rest_.front(), kind = tag & 3;
+  const std::size_t offset_bytes = kind == kCopyOf4Bytes ? 4 : kind, length = length_of_copy(tag);
+  if (offset_bytes >= rest_.size()) return stop(State::kDamaged);
+  const std::size_t high = kind == kCopyOf1Byte ? tag >> 5 << 8 : 0;
+  const std::size_t offset = high + load_number(rest_.data() + 1, offset_bytes);
   const auto there = static_cast<std::size_t>(to - memory);
   if (offset == 0) return stop(State::kDamaged);
   if (offset > there) return stop(State::kTooFar);
-  if (of.length > static_cast<std::size_t>(end - to)) return false;
-  for (std::size_t i = 0; i < of.length; ++i) to[i] = *(to + i - offset);
-  to += of.length;
-  rest_ = rest_.subspan(std::size_t{1} + of.offset_bytes);
+  if (length > static_cast<std::size_t>(end - to)) return false;
+  for (std::size_t i = 0; i < length; ++i) to[i] = *(to + i - offset);
+  to += length;
+  rest_ = rest_.subspan(1 + offset_bytes);
   return true;
 }
 

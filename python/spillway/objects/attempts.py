@@ -105,7 +105,7 @@ def leave_on_interrupt(call: Callable[[], Result]) -> Result:
             ended.set()
 
     wait_for_left_calls()
-    thread = threading.Thread(target=work, name="spillway-put", daemon=True)
+    thread = threading.Thread(target=work, name="spillway-put")  # a script that ends waits for it
     try:
         thread.start()
         _wait_for(ended)
@@ -125,6 +125,12 @@ def wait_for_left_calls() -> None:
         _wait_for(ended)
         with contextlib.suppress(ValueError):  # another thread has waited too
             _left.remove(ended)
+
+
+def end_left_calls() -> None:
+    """Waits until the calls have ended that leave_on_interrupt() left, also after a signal to the program."""
+    for ended in list(_left):
+        ended.wait()
 
 
 def _wait_for(ended: threading.Event) -> None:

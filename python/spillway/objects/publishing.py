@@ -15,21 +15,18 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import InputOutputError, UsageError
-from .attempts import PUT_ATTEMPTS, ObjectChanged, leave_on_interrupt, repeat, wait_for_left_calls
+from .attempts import PUT_ATTEMPTS, ObjectChanged, Stopped, end_left_calls, leave_on_interrupt, repeat, wait_for_left_calls
 from .conditional import put_if_absent, state_of
 from .generations import CURRENT, MANIFEST, Seen, look, names, new_generation, remove, remove_old, replace_current
 from .location import Location, connect, has_pattern, locate
 from .source import ObjectState
 
 _CHUNK_BYTES = 4 << 20
+_Result = TypeVar("_Result")
 _Attempt = Callable[[Callable[[], ObjectState]], ObjectState]  # calls what puts a file
-
-
-def _to_its_end(put: Callable[[], ObjectState]) -> ObjectState:
-    return put()
 
 
 @dataclass(frozen=True)
@@ -171,16 +168,40 @@ def publish_directory(
     seen = expected or look(location)
     if not seen.is_there:
         return _put_all(directory, location, last)
-    place = location.below(new_generation())
+    replacement = _Replacement(directory, location, last, seen)
     try:
-        # An interrupt waits for the put: one that arrived after _discard() would leave a file there for ever.
-        published = _put_all(directory, place, last, _to_its_end)
-        replace_current(location, place, seen)
-    except BaseException:
-        _discard(location, place)
+        return leave_on_interrupt(replacement.publish)
+    except BaseException as error:
+        replacement.is_left = True
+        if isinstance(error, Stopped):  # the program ends soon, and nobody else would remove what it put
+            end_left_calls()
         raise
-    remove_old(location, seen)
-    return Published(location.url, published.files, published.bytes)
+
+
+class _Replacement:
+    """An index or shards in place of what was seen at a location. publish() puts it, or leaves nothing of it there, also if
+    it is_left: then it stops before the next file, but not in a put, since a file that arrived afterwards would stay for ever.
+    """
+
+    def __init__(self, directory: str, location: Location, last: str, seen: Seen):
+        self._directory, self._location, self._last, self._seen = directory, location, last, seen
+        self.is_left = False
+
+    def publish(self) -> Published:
+        place = self._location.below(new_generation())
+        try:
+            published = _put_all(self._directory, place, self._last, self._unless_left)
+            self._unless_left(lambda: replace_current(self._location, place, self._seen))
+        except BaseException:
+            _discard(self._location, place)
+            raise
+        remove_old(self._location, self._seen)
+        return Published(self._location.url, published.files, published.bytes)
+
+    def _unless_left(self, step: Callable[[], _Result]) -> _Result:
+        if self.is_left:
+            raise Stopped("the job was stopped")
+        return step()
 
 
 def _put_all(directory: str, location: Location, last: str, attempt: _Attempt = leave_on_interrupt) -> Published:

@@ -522,6 +522,44 @@ def test_keyboard_interrupt_while_it_puts_acts_at_once(store, documents, url, sc
     assert in_store(store, url) == files_of(make_local(store, documents, scratch.parent))
 
 
+INTERRUPTED_REPLACEMENT = """
+import sys
+import spillway
+documents, url, scratch = sys.argv[1:]
+try:
+    spillway.index(documents, url, temp_dir=scratch, progress=False, force=True, positions=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+if sys.stdin.readline() == "again\\n":
+    spillway.index(documents, url, temp_dir=scratch, progress=False, force=True)
+"""
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_keyboard_interrupt_of_a_replacement_acts_at_once_and_leaves_nothing(store, documents, url, scratch, goes_on):
+    assert index(store, documents, url, scratch).returncode == 0
+    before = in_store(store, url)
+    store.proxy.requests.clear()
+    words = [sys.executable, "-c", INTERRUPTED_REPLACEMENT, documents, url, scratch]
+    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with puts_that_wait(store) as released, running(words, env=store.environment, **pipes) as job:
+        wait_for_a_put(store)
+        begin = time.monotonic()
+        job.send_signal(signal.SIGINT)
+        assert job.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - begin < 2
+        assert in_store(store, url) == before and list(scratch.iterdir()) == []
+        released.set()
+        job.communicate("again\n" if goes_on else "\n", timeout=60)
+    assert job.returncode == 0
+    after = in_store(store, url)
+    if not goes_on:
+        assert after == before
+        return
+    place = after.pop("current").decode().strip() + "/"
+    assert {place + name: data for name, data in before.items()} == after
+
+
 def test_a_place_that_cannot_be(store, documents, scratch):
     for place, words in (("s3://nowhere-at-all/docs.index", "nowhere-at-all"), (f"s3://{BUCKET}", "expected a URL such as"),
                          (f"s3://{BUCKET}/a*", "expected a URL such as")):  # fmt: skip

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sort/interface/scratch.hpp"
+#include "sort/lines/block/changed_text.hpp"
 #include "sort/lines/block/item_sorter.hpp"
 #include "sort/lines/block/leaf_finder.hpp"
 #include "sort/lines/block/padded_copy.hpp"
@@ -28,7 +29,9 @@ constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;  /
 constexpr std::size_t kLargeLeaf = 65536;                     // least lines that all threads sort together
 constexpr std::size_t kSampledBytes = std::size_t{16} << 10;  // most of a line that is found by a place in it
 constexpr std::size_t kItemsOfTask = 16384;
-constexpr std::size_t kAhead = 16;  // items from which keys are loaded early
+constexpr std::size_t kAhead = 16;         // items from which keys are loaded early
+constexpr std::size_t kLoadedLines = 256;  // that are loaded before the first one is used
+constexpr std::ptrdiff_t kAroundKey = 32;  // bytes between a key and a place before or after it that is loaded
 
 template <typename T>
 std::span<T> take(std::uint8_t*& at, std::size_t count) {
@@ -44,14 +47,18 @@ ItemStrings::Kind kind_of(const KeyEncoder& encoder) {
 
 std::size_t thread_count() { return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()); }
 
+// Calls body(first, last) for ranges of indexes.
+template <typename Body>
+void for_each_range(std::size_t count, const Body& body) {
+  if (count <= kItemsOfTask) return body(0, count);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kItemsOfTask),
+                    [&](const auto& range) { body(range.begin(), range.end()); });
+}
+
 template <typename Body>
 void for_each_index(std::size_t count, const Body& body) {
-  if (count <= kItemsOfTask) {
-    for (std::size_t i = 0; i != count; ++i) body(i);
-    return;
-  }
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kItemsOfTask), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
+  for_each_range(count, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i != last; ++i) body(i);
   });
 }
 
@@ -243,6 +250,13 @@ void LineBlock::split() {
       }
     });
   });
+  struct Target {
+    std::uint32_t depth, equal_bytes;  // equal_bytes: of each line, if step is 0
+    bool has_lines;
+    std::uint8_t step;  // 0 if all lines of the leaf are equal: those of a range take one place
+  };
+  std::vector<Target> targets;
+  targets.reserve(leaves.size());
   leaves_of_items_.clear();
   std::size_t before = 0;
   for (std::size_t leaf = 0; leaf != leaves.size(); ++leaf) {
@@ -253,12 +267,25 @@ void LineBlock::split() {
     }
     for (const auto& own : bytes) added.bytes += own[leaf];
     before = added.end;
+    const std::size_t lines = added.end - added.begin;
+    std::uint32_t equal_bytes = 0;
+    if (const auto least = leaves[leaf].least_equal_bytes; least && lines >= kPartLines) {
+      equal_bytes = format().has_ends() ? *least : format().record_bytes;
+      added.is_one_line = added.bytes == lines * (equal_bytes + format().end_bytes());
+    }
     leaves_of_items_.push_back(added);
+    const auto step = static_cast<std::uint8_t>(added.is_one_line ? 0 : 1);
+    targets.push_back({added.depth, equal_bytes, added.has_lines, step});
   }
+  std::atomic<bool> has_changed = false;
   tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
     std::uint32_t* const next = counts.data() + range * leaves.size();
+    std::uint32_t differing = 0;
     const auto put = [&](const ItemStrings& strings, const LineItem& item, std::uint16_t leaf) {
-      items_[next[leaf]++] = {strings.load(item, leaves[leaf].depth), item.place};
+      const Target& target = targets[leaf];
+      items_[next[leaf]] = {strings.load(item, target.depth), item.place};
+      next[leaf] += target.step;
+      differing |= ((static_cast<std::uint32_t>(item.place) & kManyBytes) ^ target.equal_bytes) & (target.step - 1U);
     };
     text_.for_each_batch(pieces_of(range), [&](const LineBatch& batch) {
       const std::uint16_t* const found = leaves_.data() + batch.first;
@@ -267,14 +294,16 @@ void LineBlock::split() {
         return;
       }
       batch.for_each_line([&](std::size_t i, const LineItem& line) {
-        if (leaves[found[i]].has_lines) {
+        if (targets[found[i]].has_lines) {
           put(texts_, line, found[i]);
         } else {
           put(strings_, batch.items[i], found[i]);
         }
       });
     });
+    if (differing != 0) has_changed = true;
   });
+  if (has_changed) refuse_changed_text();
   add_leaf_parts();
 }
 
@@ -287,6 +316,11 @@ void LineBlock::add_leaf_parts() {
     const std::size_t lines = leaf.end - leaf.begin;
     const Part::Work work = leaf.has_lines ? Part::Work::kSortLines : Part::Work::kSort;
     if (lines == 0) continue;
+    if (leaf.is_one_line) {
+      add_repeated_parts(leaf);
+      is_open = false;
+      continue;
+    }
     if (lines > large) {
       sort_items_parallel(leaf.has_lines ? texts_ : strings_, items_.subspan(leaf.begin, lines), leaf.depth);
       add_sorted_parts(leaf.begin, leaf.end, leaf.has_lines);
@@ -302,17 +336,25 @@ void LineBlock::add_leaf_parts() {
   }
 }
 
+void LineBlock::add_repeated_parts(const Leaf& leaf) {
+  const std::uint64_t line_bytes = leaf.bytes / (leaf.end - leaf.begin);
+  const std::size_t end = drops_lines() ? leaf.begin + 1 : leaf.end;
+  const auto most = std::max<std::size_t>(kPartLines, kPartBytes / line_bytes);
+  for (std::size_t begin = leaf.begin; begin != end;) {
+    const std::size_t part_end = std::min(end, begin + most);
+    parts_.push_back({begin, part_end, (part_end - begin) * line_bytes, Part::Work::kNone, leaf.begin, 0, true});
+    begin = part_end;
+  }
+}
+
 // Strings that are equal stay in one part if more is to be done with them; if they are many, that is done at once.
 void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end, bool has_lines) {
-  const auto may_cut = [&](std::size_t at) {
-    if (has_lines || (!has_keys() && !drops_lines())) return true;
-    return !strings_.are_equal(items_[at - 1], items_[at]);
-  };
+  const bool may_cut_anywhere = has_lines || (!has_keys() && !drops_lines());
   const Part::Work left = has_lines ? Part::Work::kNone : Part::Work::kSorted;
   const std::size_t first = parts_.size();
   while (begin != end) {
     std::size_t part_end = std::min(end, begin + kPartLines);
-    while (part_end != end && !may_cut(part_end)) ++part_end;
+    if (!may_cut_anywhere) part_end = end_of_equal(items_[part_end - 1], part_end, end);
     if (part_end - begin > kLargeLeaf && !drops_lines()) {
       Part large{begin, part_end};
       take_lines(large);
@@ -374,20 +416,61 @@ void LineBlock::sort_part(std::size_t number) {
   if (has_keys() || drops_lines()) take_lines(part);
 }
 
+// Where the strings that equal that of `item` end, which are the first ones of items [from, end). They may be many.
+std::size_t LineBlock::end_of_equal(const LineItem& item, std::size_t from, std::size_t end) const {
+  const auto is_equal = [&](const LineItem& other) { return strings_.are_equal(item, other); };
+  for (std::size_t step = 1; from != end; step *= 2) {
+    const std::size_t probed = std::min(step, end - from);
+    if (!is_equal(items_[from + probed - 1])) {
+      const auto unknown = items_.subspan(from, probed - 1);
+      return from + static_cast<std::size_t>(std::ranges::partition_point(unknown, is_equal) - unknown.begin());
+    }
+    from += probed;
+  }
+  return end;
+}
+
+// Replaces equal keys by their lines, whose caches are set if they are to be sorted. Many lines are far from each
+// other, and loaded early.
+void LineBlock::find_lines(std::span<LineItem> items) const {
+  while (!items.empty()) {
+    const auto some = items.first(std::min(items.size(), kLoadedLines));
+    for (const LineItem& item : some) {
+      const std::uint8_t* const key = strings_.data(item);
+      if (strings_.kind() == ItemStrings::Kind::kEncoded) {
+        spillway::load_early(key - kKeyHeadBytes);
+      } else {
+        spillway::load_early(key - std::min(key - text_.data(), kAroundKey));
+        spillway::load_early(key + kAroundKey);
+        spillway::load_early(key + 3 * kAroundKey);
+      }
+    }
+    for (LineItem& item : some) item = strings_.line(item);
+    if (line_order_.breaks_ties()) {
+      for (const LineItem& item : some) spillway::load_early(texts_.data(item));
+      for (LineItem& item : some) item.cache = texts_.load(item, 0);
+    }
+    items = items.subspan(some.size());
+  }
+}
+
 // Replaces keys by their lines, orders those with equal keys, or keeps the first one of them.
 void LineBlock::take_lines(Part& part) {
   std::size_t kept = part.begin;
   std::uint64_t bytes = 0;
-  const auto is_equal = [&](const LineItem& first, std::size_t i) {
-    __builtin_prefetch(strings_.data(items_[std::min(i + kAhead, part.end - 1)]));
-    return strings_.are_equal(first, items_[i]);
-  };
   for (std::size_t begin = part.begin; begin != part.end;) {
+    __builtin_prefetch(strings_.data(items_[std::min(begin + kAhead, part.end - 1)]));
     std::size_t end = begin + 1;
-    const LineItem first = items_[begin];
-    while (end != part.end && is_equal(first, end)) ++end;
+    if (end != part.end && strings_.are_equal(items_[begin], items_[end])) {
+      end = end_of_equal(items_[begin], end + 1, part.end);
+    }
     const std::span<LineItem> equal = items_.subspan(begin, end - begin);
-    for_each_index(equal.size(), [&](std::size_t i) { equal[i] = strings_.line(equal[i]); });
+    if (has_keys() && equal.size() == 1) {
+      equal.front() = strings_.line(equal.front());
+    } else if (has_keys()) {
+      for_each_range(equal.size(),
+                     [&](std::size_t first, std::size_t last) { find_lines(equal.subspan(first, last - first)); });
+    }
     if (drops_lines()) {
       items_[kept] = *std::ranges::min_element(equal, {}, &LineItem::place);
       bytes += texts_.bytes(items_[kept++]) + format().end_bytes();
@@ -417,7 +500,6 @@ void LineBlock::order_equal(std::span<LineItem> items) const {
     }
     return;
   }
-  for_each_index(items.size(), [&](std::size_t i) { items[i].cache = texts_.load(items[i], 0); });
   if (items.size() > kLargeLeaf) return sort_items_parallel(texts_, items, 0);
   ItemSorter(texts_).sort(items, 0);
 }

@@ -63,13 +63,34 @@ class LineBlock {
   std::uint64_t bytes_of_parts() const;
   // The number of lines of a sorted part.
   std::size_t size(std::size_t part) const { return parts_[part].end - parts_[part].begin; }
-  // The i-th line of a sorted part; kCopyPadding bytes after its line end are readable.
-  std::string_view line(std::size_t part, std::size_t i) const { return texts_.view(items_[index(part, i)]); }
-  // Loads bytes of lines [begin, end) of a sorted part: the first one, and the one after the last; of a line of
-  // kManyBytes or more, one inside. The text's padding makes the last one readable.
-  void load_early(std::size_t part, std::size_t begin, std::size_t end) const {
-    for (std::size_t i = begin; i != end; ++i) load_line_early(items_[index(part, i)]);
+  // The lines of a sorted part, in the order of the output.
+  class PartLines {
+   public:
+    // kCopyPadding bytes after its line end are readable.
+    std::string_view operator[](std::size_t i) const { return block_->texts_.view(item(i)); }
+    // Loads bytes of lines [begin, end): the first one, and the one after the last; of a line of kManyBytes or more,
+    // one inside. The text's padding makes the last one readable.
+    void load_early(std::size_t begin, std::size_t end) const {
+      for (std::size_t i = begin; i != end; ++i) block_->load_line_early(item(i));
+    }
+
+   private:
+    friend class LineBlock;
+    PartLines(const LineBlock& block, const LineItem* first, std::ptrdiff_t step)
+        : block_(&block), first_(first), step_(step) {}
+    const LineItem& item(std::size_t i) const { return first_[static_cast<std::ptrdiff_t>(i) * step_]; }
+
+    const LineBlock* block_;
+    const LineItem* first_;
+    std::ptrdiff_t step_;
+  };
+  PartLines lines_of(std::size_t part) const {
+    const Part& of = parts_[part];
+    if (of.is_one_line) return {*this, items_.data() + of.first, 0};
+    if (!is_descending_ || of.begin == of.end) return {*this, items_.data() + of.begin, 1};
+    return {*this, items_.data() + of.end - 1, -1};
   }
+  std::string_view line(std::size_t part, std::size_t i) const { return lines_of(part)[i]; }
   // The text, if it is in order as it was read.
   std::span<const std::uint8_t> text_in_order() const {
     const TextOrder wanted = is_descending_ ? TextOrder::kDescends : TextOrder::kAscends;
@@ -83,19 +104,18 @@ class LineBlock {
     std::uint64_t bytes = 0;
     // kSorted: by their strings. kSortLines: items are whole lines. kNone: and sorted.
     enum class Work : std::uint8_t { kSorted, kSort, kSortLines, kTakeFromText, kNone } work = Work::kSorted;
-    std::size_t first = 0, last = 0;  // leaves, or a piece
+    std::size_t first = 0, last = 0;  // leaves, or a piece; or `first` is the item that stands for all
+    bool is_one_line = false;         // repeated
   };
   struct Leaf {
     std::size_t begin, end;
     std::uint32_t depth;
     bool has_lines;
     std::uint64_t bytes = 0;
+    bool is_one_line = false;  // its first item stands for all
   };
   enum class TextOrder : std::uint8_t { kNone, kAscends, kDescends };
 
-  std::size_t index(std::size_t part, std::size_t i) const {
-    return is_descending_ ? parts_[part].end - 1 - i : parts_[part].begin + i;
-  }
   std::size_t bytes_for(std::size_t lines) const;
   bool drops_lines() const { return line_order_.is_unique; }
   bool has_keys() const { return encoder_.has_keys(); }
@@ -110,6 +130,7 @@ class LineBlock {
   void split();
   void sort_by_sorter();
   void add_leaf_parts();
+  void add_repeated_parts(const Leaf& leaf);
   void add_sorted_parts(std::size_t begin, std::size_t end, bool has_lines);
   void load_line_early(const LineItem& item) const {
     spillway::load_early(texts_.data(item));
@@ -117,6 +138,8 @@ class LineBlock {
   }
   void load_texts(const Part& part) const;
   void take_from_text(const Part& part);
+  std::size_t end_of_equal(const LineItem& item, std::size_t from, std::size_t end) const;
+  void find_lines(std::span<LineItem> items) const;
   void take_lines(Part& part);
   void order_equal(std::span<LineItem> items) const;
 

@@ -56,15 +56,22 @@ void LeafFinder::find_frequent(std::vector<LineItem>& sample) {
 
 void LeafFinder::number_leaves() {
   const std::span<const std::uint32_t> depths = keys_.leaf_depths();
+  const auto add = [&](const SplitterTree& tree, std::size_t leaf, bool has_lines) {
+    const bool are_lines = has_lines || strings_.kind() == ItemStrings::Kind::kLines;
+    leaves_.push_back({tree.leaf_depths()[leaf], has_lines});
+    if (are_lines && tree.has_equal_caches(leaf)) leaves_.back().least_equal_bytes = tree.least_bytes(leaf);
+  };
   auto next = frequent_.begin();
   for (std::uint32_t leaf = 0; leaf != depths.size(); ++leaf) {
     if (!frequent_.empty()) first_leaves_.push_back(static_cast<std::uint32_t>(leaves_.size()));
     if (next != frequent_.end() && next->leaf == leaf) {
-      leaves_.push_back({depths[leaf], false});
-      for (const std::uint32_t depth : next->lines.leaf_depths()) leaves_.push_back({depth, true});
+      add(keys_, leaf, false);
+      for (std::size_t of_lines = 0; of_lines != next->lines.leaf_depths().size(); ++of_lines) {
+        add(next->lines, of_lines, true);
+      }
       ++next;
     }
-    leaves_.push_back({depths[leaf], false});
+    add(keys_, leaf, false);
   }
 }
 

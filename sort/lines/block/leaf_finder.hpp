@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,8 @@ class LeafFinder {
   struct Leaf {
     std::uint32_t depth;
     bool has_lines;
+    // If lines are sorted here, and those of one length are equal: the length of the shortest one that may come.
+    std::optional<std::uint32_t> least_equal_bytes = {};
   };
   std::span<const Leaf> leaves() const { return leaves_; }
   bool has_line_leaves() const { return !frequent_.empty(); }

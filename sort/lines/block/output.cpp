@@ -34,11 +34,12 @@ class PartText {
       if (to != text_.data()) put(std::span<const std::uint8_t>(text_.data(), to));
       to = text_.data();
     };
-    const std::size_t lines = block.size(part), end_bytes = block.format().end_bytes();
+    const LineBlock::PartLines lines = block.lines_of(part);
+    const std::size_t count = block.size(part), end_bytes = block.format().end_bytes();
     std::uint64_t left = block.part_bytes(part);
-    for (std::size_t i = 0; i != lines; ++i) {
-      if (i % kAhead == 0) block.load_early(part, i, std::min(lines, i + kAhead));
-      const std::string_view line = block.line(part, i);
+    for (std::size_t i = 0; i != count; ++i) {
+      if (i % kAhead == 0) lines.load_early(i, std::min(count, i + kAhead));
+      const std::string_view line = lines[i];
       if (line.size() + end_bytes > left) refuse_changed_text();
       left -= line.size() + end_bytes;
       if (line.size() >= static_cast<std::size_t>(end - to)) hand_on();

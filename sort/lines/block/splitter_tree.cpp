@@ -32,9 +32,9 @@ SplitterTree::SplitterTree(const ItemStrings& strings, std::vector<LineItem> sam
   build(sample, 0);
 }
 
-std::uint32_t SplitterTree::add_leaf(std::uint32_t depth, bool has_equal_caches) {
+std::uint32_t SplitterTree::add_leaf(std::uint32_t depth, std::uint32_t least_equal_bytes) {
   leaf_depths_.push_back(depth);
-  equal_leaves_.push_back(has_equal_caches);
+  equal_leaves_.push_back(least_equal_bytes);
   --promised_leaves_;
   return static_cast<std::uint32_t>(leaf_depths_.size() - 1);
 }
@@ -83,7 +83,8 @@ void SplitterTree::build(std::span<const LineItem> sample, std::uint32_t depth) 
   outcomes_.resize(outcomes + 3 * (count + 1));
   for (std::size_t i = 0; i != chosen.size(); ++i) {
     outcomes_[outcomes + 3 * i] = add_leaf(depth);
-    outcomes_[outcomes + 3 * i + 1] = add_leaf(depth, true);
+    const std::uint32_t zeros = static_cast<std::uint32_t>(std::countr_zero(chosen[i])) / 8;
+    outcomes_[outcomes + 3 * i + 1] = add_leaf(depth, depth + kCachedBytes - zeros);
     const std::size_t splitters = std::min(longer[i].size() / sample_of_leaf_ + 1, kMostSplitters);
     const bool has_room = leaf_depths_.size() + promised_leaves_ + leaves_of_node(splitters) <= kMostLeaves;
     if (longer[i].size() > kWorthSplitting * sample_of_leaf_ && depth < kMostDepth && has_room) {

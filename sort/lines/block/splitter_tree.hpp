@@ -24,7 +24,9 @@ class SplitterTree {
   // one.
   std::span<const std::uint32_t> leaf_depths() const { return leaf_depths_; }
   // Whether the strings of a leaf end in their caches at its depth, which are equal: those of one length are equal.
-  bool has_equal_caches(std::size_t leaf) const { return equal_leaves_[leaf]; }
+  bool has_equal_caches(std::size_t leaf) const { return equal_leaves_[leaf] != kDiffer; }
+  // Requires: has_equal_caches(leaf). The length of its shortest string; longer ones end with zeros.
+  std::uint32_t least_bytes(std::size_t leaf) const { return equal_leaves_[leaf]; }
   // Sets leaves[i] to the leaf of items[i]. Requires: at most kBatch items. Thread-safe.
   void classify(std::span<const LineItem> items, std::uint16_t* leaves) const;
 
@@ -33,7 +35,8 @@ class SplitterTree {
   static constexpr std::uint32_t kInner = std::uint32_t{1} << 31;
   void build(std::span<const LineItem> sample, std::uint32_t depth);
   std::vector<std::uint64_t> choose_splitters(std::span<const std::uint64_t> caches) const;
-  std::uint32_t add_leaf(std::uint32_t depth, bool has_equal_caches = false);
+  static constexpr std::uint32_t kDiffer = UINT32_MAX;
+  std::uint32_t add_leaf(std::uint32_t depth, std::uint32_t least_equal_bytes = kDiffer);
 
   const ItemStrings strings_;
   const SplitterSearch search_;
@@ -42,8 +45,8 @@ class SplitterTree {
   std::vector<std::uint64_t> splitters_;
   std::vector<std::uint32_t> outcomes_;
   std::vector<std::uint32_t> leaf_depths_;
-  std::vector<bool> equal_leaves_;
-  std::size_t promised_leaves_ = 0;  // of nodes that are being built
+  std::vector<std::uint32_t> equal_leaves_;  // least bytes, or kDiffer
+  std::size_t promised_leaves_ = 0;          // of nodes that are being built
 };
 
 }  // namespace spillway

@@ -39,6 +39,46 @@ const char* advance(const char* at, const char* end, std::size_t bytes) {
   return at + std::min(bytes, static_cast<std::size_t>(end - at));
 }
 
+#define SPILLWAY_AVX512 __attribute__((target("avx512f,avx512bw")))
+
+constexpr std::size_t kFirstBytes = 64;
+
+// Bit i: a field ends just before byte i of the line's first kFirstBytes.
+SPILLWAY_AVX512 std::uint64_t find_first_ends(std::string_view line, std::optional<char> separator) {
+  const __mmask64 inside = line.size() >= kFirstBytes ? ~__mmask64{0} : (__mmask64{1} << line.size()) - 1;
+  const __m512i text = _mm512_maskz_loadu_epi8(inside, line.data());
+  const auto find = [&](char byte)
+                        SPILLWAY_AVX512 { return _mm512_mask_cmpeq_epi8_mask(inside, text, _mm512_set1_epi8(byte)); };
+  if (separator) return find(*separator);
+  const std::uint64_t blanks = find(' ') | find('\t') | find('\n') | ~inside;
+  return blanks & ~(blanks << 1 | 1);
+}
+
+bool finds_first_ends() {
+  static const bool kFinds = __builtin_cpu_supports("avx512bw") != 0;
+  return kFinds;
+}
+
+// Where the `field`-th field ends, counted from 1, or where the line ends if it has fewer. Nothing if the ends of the
+// first fields do not tell.
+std::optional<std::size_t> field_end(std::string_view line, std::uint64_t first_ends, std::size_t field) {
+  for (; field != 1 && first_ends != 0; --field) first_ends &= first_ends - 1;
+  if (first_ends != 0) return static_cast<std::size_t>(std::countr_zero(first_ends));
+  return line.size() < kFirstBytes ? std::optional(line.size()) : std::nullopt;
+}
+
+// The key, if it is of whole fields that end in the first bytes of the line, or if the line ends there.
+std::optional<std::string_view> find_first_key(std::string_view line, const KeyPlace& place, std::size_t first_field,
+                                               std::optional<char> separator) {
+  const std::uint64_t ends = find_first_ends(line, separator);
+  std::optional<std::size_t> begin = 0;
+  if (first_field != 0) begin = field_end(line, ends, first_field);
+  const auto end = field_end(line, ends, place.end_field + 1);
+  if (!begin || !end) return std::nullopt;
+  if (first_field != 0 && separator && *begin < line.size()) ++*begin;
+  return line.substr(*begin, *end - *begin);
+}
+
 const char* key_begin(std::string_view line, const KeyPlace& place, std::optional<char> separator) {
   const char* at = line.data();
   const char* const end = at + line.size();
@@ -81,10 +121,13 @@ const char* key_end(std::string_view line, const KeyPlace& place, std::optional<
 }  // namespace
 
 std::string_view find_key(std::string_view line, const KeyPlace& place, std::optional<char> field_separator) {
-  const char* const begin = key_begin(line, place, field_separator);
   const std::size_t first = place.begin_field == KeyPlace::kWhole ? 0 : place.begin_field;
   const bool is_of_fields = place.begin_byte == 0 && !place.skips_blanks_at_begin && place.end_byte == 0 &&
                             place.end_field != KeyPlace::kWhole && place.end_field >= first;
+  if (is_of_fields && finds_first_ends()) {
+    if (const auto found = find_first_key(line, place, first, field_separator)) return *found;
+  }
+  const char* const begin = key_begin(line, place, field_separator);
   const char* const line_end = line.data() + line.size();
   const char* const end = is_of_fields ? key_end_after(begin, line_end, place, field_separator)
                                        : std::max(begin, key_end(line, place, field_separator));

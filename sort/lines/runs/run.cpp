@@ -314,7 +314,7 @@ void RunCursor::next_line() {
   while (place_.line == lines.block.size(place_.part)) place_ = {place_.part + 1, 0};
   if (place_.line % kAhead == 0) {
     const std::size_t end = std::min(lines.block.size(place_.part), place_.line + kAhead);
-    lines.block.load_early(place_.part, place_.line, end);
+    lines.block.lines_of(place_.part).load_early(place_.line, end);
   }
   const std::string_view line = lines.block.line(place_.part, place_.line++);
   if (!order_.has_keys) {

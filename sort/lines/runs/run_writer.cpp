@@ -98,10 +98,11 @@ class RunWriter {
     const std::size_t block_bytes = even_block_bytes(slice);
     std::string keyed[2];
     Record last;
+    const LineBlock::PartLines lines = block_.lines_of(slice.part);
     std::size_t i = slice.begin;
     for (bool goes_on = true; goes_on && i != slice.end; ++i) {
-      if ((i - slice.begin) % kAhead == 0) block_.load_early(slice.part, i, std::min(slice.end, i + kAhead));
-      const std::string_view line = block_.line(slice.part, i);
+      if ((i - slice.begin) % kAhead == 0) lines.load_early(i, std::min(slice.end, i + kAhead));
+      const std::string_view line = lines[i];
       if (const LongestLine measured = measure_long(line, encoder_); measured.is_long()) {
         if (!records.is_empty() && !put(records.finish())) break;
         goes_on = put(encode_long(line, measured, records));

@@ -85,7 +85,7 @@ class LineSorter : public ::testing::TestWithParam<bool> {
     options.maps_inputs = GetParam() && !reads_ahead_;
     options.reads_ahead = reads_ahead_;
     TextOutput output(block_bytes % 2 == 0, during_output_);
-    LineInput input(posix_file_system(), paths, '\n', check_of_input_);
+    LineInput input(posix_file_system(), paths, order.format, check_of_input_);
     if (reads_ahead_) input.read_directly(3);
     const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 3);
     tbb::task_arena arena(3);
@@ -156,6 +156,73 @@ TEST_P(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
     EXPECT_EQ(sorted.summary.runs != 0, block != 0);
     std::ranges::sort(lines);
     EXPECT_EQ(sorted.text, joined(lines)) << block;
+  }
+}
+
+// Lines of which many are equal, among them some that differ from those only by zeros at their end.
+Lines frequent_lines(std::size_t count) {
+  std::mt19937 random(9);
+  const Lines frequent{"", "x", std::string("y"), std::string("y\0", 2), "x of a set", "long enough for two words"};
+  Lines lines = random_lines(count, 8);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (random() % 4 != 0) lines[i] = frequent[random() % frequent.size()];
+  }
+  lines[count / 3] += std::string(3, '\0');
+  return lines;
+}
+
+TEST_P(LineSorter, RepeatsFrequentLines) {
+  for (const std::size_t block : {0, 1'000'000, 1'000'001}) {
+    for (const bool is_unique : {false, true}) {
+      Lines lines = frequent_lines(60'000);
+      LineOrder order;
+      order.is_unique = is_unique;
+      order.is_reversed = is_unique != (block == 0);
+      const Sorted sorted = sort(lines, order, block);
+      EXPECT_EQ(sorted.summary.lines, lines.size());
+      std::ranges::sort(lines);
+      if (is_unique) lines.erase(std::ranges::unique(lines).begin(), lines.end());
+      if (order.is_reversed) std::ranges::reverse(lines);
+      EXPECT_TRUE(sorted.text == joined(lines)) << block << " " << is_unique;
+    }
+  }
+}
+
+TEST_P(LineSorter, RepeatsFrequentRecords) {
+  constexpr std::size_t kBytes = 6;
+  std::mt19937 random(2);
+  Lines records(60'000);
+  for (std::string& record : records) {
+    record = random() % 3 == 0 ? std::string(kBytes, '\0') : std::to_string(100'000 + random() % 10'000);
+  }
+  std::string text;
+  for (const std::string& record : records) text += record;
+  std::ofstream(scratch_ / "records", std::ios::binary) << text;
+  for (const std::size_t block : {0, 200'000}) {
+    LineOrder order;
+    order.format = LineFormat('\n', kBytes);
+    const Sorted sorted = sort_files({scratch_ / "records"}, order, block);
+    std::ranges::sort(records);
+    std::string expected;
+    for (const std::string& record : records) expected += record;
+    EXPECT_TRUE(sorted.text == expected) << block;
+  }
+}
+
+TEST_P(LineSorter, RepeatsFrequentLinesOfEqualKeys) {
+  for (const std::size_t block : {0, 1'000'000}) {
+    for (const bool keeps_order : {false, true}) {
+      Lines lines = frequent_lines(60'000);
+      LineOrder order;
+      order.keys.push_back({{.begin_field = 1}, {}});
+      order.is_stable = keeps_order;
+      const Sorted sorted = sort(lines, order, block);
+      const auto key = [](const std::string& line) { return find_key(line, {.begin_field = 1}, std::nullopt); };
+      std::ranges::stable_sort(lines, [&](const std::string& a, const std::string& b) {
+        return keeps_order || key(a) != key(b) ? key(a) < key(b) : a < b;
+      });
+      EXPECT_TRUE(sorted.text == joined(lines)) << block << " " << keeps_order;
+    }
   }
 }
 
