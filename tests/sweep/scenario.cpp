@@ -106,7 +106,8 @@ std::vector<Scenario> index_scenarios() {
       index_scenario("part", {"--part", "2/3"}),
       index_scenario("resumable", with(blocks, {"--resumable"}), kTight),
       index_scenario("revisits", with(blocks, {"--revisits", "follow"}), "80M", {"%/in/c.warc"}),
-      index_scenario("dedup", with(blocks, {"--dedup", "exact"}), kTight, {"%/in/b.jsonl", "%/in/b.jsonl"}),
+      index_scenario("dedup", with(blocks, {"--dedup", "exact"}), kTight,
+                     {"%/in/a.jsonl", "%/in/b.jsonl", "%/in/b.jsonl"}),
   };
   for (const char* form : {"tables", "tokens"}) {
     all.push_back(index_scenario(std::string("gpu-") + form, with(blocks, {"--mode", "gpu", "--gpu-chunks", form})));
