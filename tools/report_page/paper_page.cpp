@@ -8,6 +8,7 @@
 #include "tools/report_page/paper_columns.hpp"
 #include "tools/report_page/paper_glance.hpp"
 #include "tools/report_page/paper_here.hpp"
+#include "tools/report_page/thread_plots.hpp"
 
 namespace spillway {
 
@@ -273,6 +274,7 @@ void add_run(const JsonView& item, const JsonView& run, std::vector<PageItem>& i
     add_sorts(run, "bench sort records", items);
   } else if (kind == "strings") {
     if (auto times = times_plot(item, run)) items.emplace_back(std::move(*times));
+    for (LinePlot& plot : thread_plots(run)) items.emplace_back(std::move(plot));
     add_steps(run, items);
     add_sorts(run, "bench sort strings", items);
   } else if (kind == "sets") {

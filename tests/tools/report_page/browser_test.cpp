@@ -57,8 +57,8 @@ class SlowBrowserPages : public ::testing::Test {
          results + "h200_strings.json", results + "h200_modes_8g.json", results + "h200_table2_16.json",
          results + "calibration_h200.json", results + "sweep_h100.json", results + "papers/h100/satish2009.json",
          results + "papers/h100/capannini2012_table_2.json", results + "papers/h100/deshpande2013_table_III.json",
-         results + "papers/h100/sort_counters.json", scratch_ / "job.json", scratch_ / "paper.json", "-o",
-         scratch_ / "page.html"});
+         results + "papers/h100/sort_counters.json", results + "papers/h100/drozd2014_figure_2.json",
+         scratch_ / "job.json", scratch_ / "paper.json", "-o", scratch_ / "page.html"});
   }
 
   void run(const std::vector<std::string>& words) {
