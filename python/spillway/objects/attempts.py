@@ -7,7 +7,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar, cast
 
 from ..errors import InputOutputError
@@ -37,6 +37,21 @@ def _never() -> bool:
 
 # Whether a signal ends the process; the program sets it, whose signals Python does not see.
 interrupted: Callable[[], bool] = _never
+_of_thread = threading.local()
+
+
+@contextlib.contextmanager
+def regardless_of_signals() -> Iterator[None]:
+    """Lets this thread end what it has begun, with other attempts too, after a signal to the program."""
+    _of_thread.goes_on = True
+    try:
+        yield
+    finally:
+        _of_thread.goes_on = False
+
+
+def _is_interrupted() -> bool:
+    return interrupted() and not getattr(_of_thread, "goes_on", False)
 
 
 def remedy_of(error: BaseException) -> str:
@@ -65,7 +80,7 @@ def repeat(
     FileNotFoundError, ObjectChanged as they are; Stopped once stopped() is true.
     """
     for number in range(1, attempts + 1):
-        if stopped() or interrupted():
+        if stopped() or _is_interrupted():
             raise Stopped("the job was stopped")
         try:
             return call()
@@ -135,11 +150,11 @@ def end_left_calls() -> None:
 
 def _wait_for(ended: threading.Event) -> None:
     while not ended.wait(_LOOK):
-        if interrupted():
+        if _is_interrupted():
             raise Stopped("the job was stopped")
 
 
 def _wait(seconds: float, stopped: Callable[[], bool]) -> None:
     end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0 and not stopped() and not interrupted():
+    while (left := end - time.monotonic()) > 0 and not stopped() and not _is_interrupted():
         time.sleep(min(left, _LOOK))

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 
 from ..errors import NotFoundError, UsageError
-from .attempts import ObjectChanged, repeat
+from .attempts import ObjectChanged, repeat, wait_for_left_calls
 from .conditional import state_of
 from .generations import MANIFEST, Seen, files_of, look
 from .location import Location, connect, is_url, locate
@@ -92,6 +92,7 @@ class GrownIndex:
 
     def __enter__(self) -> GrownIndex:
         try:
+            wait_for_left_calls()  # one of them may replace this index
             self._seen = fetch(self._url, self.local)
             if not os.path.isfile(os.path.join(self.local, MANIFEST)):
                 raise UsageError(f"{self._url} is a directory of shards: append to one of its indexes, or merge them first")

@@ -24,6 +24,7 @@ from .attempts import (
     Stopped,
     end_left_calls,
     leave_on_interrupt,
+    regardless_of_signals,
     repeat,
     wait_for_left_calls,
 )
@@ -203,7 +204,8 @@ class _Replacement:
         except BaseException:
             _discard(self._location, place)
             raise
-        remove_old(self._location, self._seen)
+        with regardless_of_signals():  # nobody else would remove it
+            remove_old(self._location, self._seen)
         return Published(self._location.url, published.files, published.bytes)
 
     def _unless_left(self, step: Callable[[], _Result]) -> _Result:

@@ -463,19 +463,20 @@ except UsageError as error: print(error)
 
 
 @contextlib.contextmanager
-def puts_that_wait(store):
-    """Puts do not reach the store, until the context ends, 20 seconds have passed, or what it gives is set."""
+def puts_that_wait(store, name=""):
+    """Puts of objects of this name do not reach the store, until the context ends, 20 seconds have passed, or what it
+    gives is set."""
     released = threading.Event()
-    store.proxy.on_request = lambda request: released.wait(20) if request.startswith((b"PUT ", b"POST ")) else None
+    store.proxy.on_request = lambda request: released.wait(20) if is_put_of(name)(request) else None
     try:
         yield released
     finally:
         released.set()
 
 
-def wait_for_a_put(store):
+def wait_for_a_put(store, name=""):
     deadline = time.monotonic() + 60
-    while not any(line.startswith(("PUT ", "POST ")) for line in store.proxy.requests) and time.monotonic() < deadline:
+    while not any(is_put_of(name)(line.encode()) for line in store.proxy.requests) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
@@ -569,3 +570,19 @@ def test_a_place_that_cannot_be(store, documents, scratch):
         done = index(store, documents, f"s3://{BUCKET}/b", scratch, **environment(store.proxy.port, secret="wrong"))
         assert done.returncode == 2 and "check the credentials" in done.stderr
     assert list(scratch.iterdir()) == []
+
+
+def test_a_signal_while_current_is_put_leaves_one_index(store, documents, url, scratch):
+    """The program removes the index that it has replaced before it ends."""
+    assert index(store, documents, url, scratch).returncode == 0
+    words = [Path(sys.executable).parent / "spillway", "index", documents, "-o", url, "--temp-dir", scratch, "--force"]
+    with puts_that_wait(store, "current") as released, running(words, env=store.environment, stderr=subprocess.PIPE) as job:
+        wait_for_a_put(store, "current")
+        job.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        released.set()
+        error = job.communicate(timeout=60)[1]
+    assert job.returncode == -signal.SIGINT, error
+    found = in_store(store, url)
+    place = found.pop("current").decode().strip() + "/"
+    assert f"{place}manifest" in found and all(name.startswith(place) for name in found)
