@@ -61,16 +61,10 @@ Times paper_times(const JsonView& item, const std::string& series) {
   return times;
 }
 
-// Of a sorter whose steps have clocks the time is the sum of its steps, as in the paper.
+// The whole sort: steps have clocks for some sorters only.
 double seconds_of(const JsonView& sorter) {
-  double seconds = 0;
-  if (const auto steps = sorter.find("steps")) {
-    for (const JsonView& step : steps->items()) {
-      if (const auto value = step.value_at("wall_seconds")) seconds += value->middle;
-    }
-  }
   const auto whole = sorter.value_at("sort_seconds");
-  return seconds > 0 || !whole ? seconds : whole->middle;
+  return whole ? whole->middle : 0;
 }
 
 Times times_here(const JsonView& item, const std::string& name) {

@@ -96,7 +96,7 @@ std::vector<Finding> findings_of(const std::vector<ReportedItem>& items, Finding
   return findings;
 }
 
-// "measured here", or one for each report where several have the same ratio.
+// "measured here", or one for each report where there are several: they may be of different machines.
 BarSeries& series_named(const std::string& label, bool is_one, BarPlot& plot) {
   const std::string name = is_one ? "measured here" : "measured here, " + label;
   const auto found =
@@ -114,8 +114,8 @@ BarPlot empty_plot(FindingKind kind) {
     plot.note =
         "Each line has one ratio: hollow as the paper prints it, filled as it was measured here, of the largest input "
         "or the mean that the paper takes. Where the marks meet, the finding holds; 1 is no gain. Ratios of several "
-        "sets are geometric means, of jobs those of the largest collection. With --quick inputs are small, and GPUs "
-        "look slower.";
+        "sets are geometric means, of jobs those of the largest collection. Times of sorts here are without transfers; "
+        "the paper's of table VIII are with memory set-up. With --quick inputs are small, and GPUs look slower.";
     plot.value_name = "times as fast";
     plot.unit = {"times", Prefixes::kNone};
   } else {
@@ -136,8 +136,10 @@ BarPlot plot_of(const std::vector<Finding>& findings, FindingKind kind) {
     papers.values.emplace_back(value(finding.paper));
   }
   plot.series.push_back(std::move(papers));
-  const bool is_one =
-      std::all_of(findings.begin(), findings.end(), [](const Finding& one) { return one.here.size() == 1; });
+  const std::string& first = findings.front().here.front().first;
+  const bool is_one = std::all_of(findings.begin(), findings.end(), [&](const Finding& one) {
+    return one.here.size() == 1 && one.here.front().first == first;
+  });
   for (std::size_t i = 0; i < findings.size(); ++i) {
     for (const auto& [label, here] : findings[i].here) series_named(label, is_one, plot).values[i] = value(here);
   }
@@ -157,9 +159,9 @@ std::string lack_of_gpu_text(const std::vector<ReportedItem>& items, const std::
     none += status == "needs a GPU" ? 1 : 0;
   }
   if (parts + none == 0) return "";
-  return "Without a GPU" + (is_one ? "" : " (" + report + ")") + ", " + std::to_string(measured) +
-         " tables and figures were measured, " + std::to_string(parts) + " in their CPU part, and " +
-         std::to_string(none) + " not at all.";
+  return "Without a GPU" + (is_one ? "" : " (" + report + ")") +
+         ", tables and figures that were measured: " + std::to_string(measured) +
+         "; only on the CPU: " + std::to_string(parts) + "; not at all: " + std::to_string(none) + ".";
 }
 
 }  // namespace

@@ -99,7 +99,8 @@ TEST(Scale, HasFewTicksWhateverTheNumbers) {
                                  Scale::log10(least, most, memory_unit()), Scale::log2(least, most)}) {
         EXPECT_LT(scale.least(), scale.most()) << least << " " << most;
         EXPECT_LE(scale.ticks().size(), 14u) << least << " " << most;
-        EXPECT_GE(scale.place(most), 0) << least << " " << most;
+        EXPECT_LT(scale.place(scale.least()), scale.place(scale.most())) << least << " " << most;
+        for (const Tick& tick : scale.ticks()) EXPECT_TRUE(std::isfinite(tick.value)) << least << " " << most;
       }
     }
   }

@@ -393,6 +393,12 @@ TEST(PaperPages, BeginWithTheRatiosOfThePapersAndOurs) {
   const BarPlot of_both = items_of<BarPlot>(both)[0];
   ASSERT_EQ(of_both.series.size(), 3u) << "a series for each machine";
   EXPECT_EQ(of_both.series[2].name, "measured here, b");
+  const ordered_json other =
+      paper_report("satish2009", "figure 5", widths, {rates_case(4096, 16, 50, 1), rates_case(4096, 32, 20, 1)});
+  const BarPlot of_others = items_of<BarPlot>(page_of({report_of(report, "a"), report_of(other, "b")}))[0];
+  ASSERT_EQ(of_others.categories.size(), 2u);
+  ASSERT_EQ(of_others.series.size(), 3u) << "also where each machine measured something else";
+  EXPECT_EQ(of_others.series[1].name, "measured here, a");
 }
 
 TEST(PaperPages, ShowRatesThenAndNowAndWhatLackedAGpu) {
@@ -412,11 +418,11 @@ TEST(PaperPages, ShowRatesThenAndNowAndWhatLackedAGpu) {
   const Page page = page_of({report_of(report)});
   EXPECT_EQ(page.sections[0].title, "The papers at a glance");
   EXPECT_EQ(items_of<Paragraph>(page)[0].text,
-            "Without a GPU, 0 tables and figures were measured, 1 in their CPU part, and 1 not at all.");
+            "Without a GPU, tables and figures that were measured: 0; only on the CPU: 1; not at all: 1.");
   const Page both = page_of(
       {report_of(paper_report("satish2009", "figure 3", ordered_json::array(), {rates_case(1024, 32, 1, 1)}), "gpu"),
        report_of(report, "cpu")});
-  EXPECT_TRUE(items_of<Paragraph>(both)[0].text.starts_with("Without a GPU (cpu), 0 tables"))
+  EXPECT_TRUE(items_of<Paragraph>(both)[0].text.starts_with("Without a GPU (cpu), tables"))
       << items_of<Paragraph>(both)[0].text;
 }
 
