@@ -61,19 +61,30 @@ Times paper_times(const JsonView& item, const std::string& series) {
   return times;
 }
 
-// The whole sort: steps have clocks for some sorters only.
-double seconds_of(const JsonView& sorter) {
-  const auto whole = sorter.value_at("sort_seconds");
-  return whole ? whole->middle : 0;
+// What the clocks of a sort tell: its steps together, as in the paper, or the whole sort.
+enum class Clock : std::uint8_t { kSteps, kWhole };
+
+double seconds_of(const JsonView& sorter, Clock clock) {
+  if (clock == Clock::kWhole) {
+    const auto whole = sorter.value_at("sort_seconds");
+    return whole ? whole->middle : 0;
+  }
+  double seconds = 0;
+  if (const auto steps = sorter.find("steps")) {
+    for (const JsonView& step : steps->items()) {
+      if (const auto value = step.value_at("wall_seconds")) seconds += value->middle;
+    }
+  }
+  return seconds;
 }
 
-Times times_here(const JsonView& item, const std::string& name) {
+Times times_here(const JsonView& item, const std::string& name, Clock clock) {
   Times times;
   for (const JsonView& run : item.at("runs").items()) {
     if (run.at("kind").text() != "strings") continue;
     for (const JsonView& one : run.at("cases").items()) {
       for (const JsonView& sorter : one.at("sorters").items()) {
-        if (sorter.at("sorter").text() == name) times[one.at("set").text()] = seconds_of(sorter);
+        if (sorter.at("sorter").text() == name) times[one.at("set").text()] = seconds_of(sorter, clock);
       }
     }
   }
@@ -103,13 +114,18 @@ double mean_ratio(const Times& slow, const Times& fast, const Times& others) {
 }
 
 std::optional<ColumnRatio> ratio_of(const JsonView& item, const Columns& columns) {
-  std::vector<Times> paper_slow, slow;
+  std::vector<Times> paper_slow;
   for (const std::string& name : columns.paper_slow) paper_slow.push_back(paper_times(item, name));
-  for (const std::string& name : columns.slow) slow.push_back(times_here(item, name));
-  const Times then = fastest(paper_slow), now = fastest(slow);
-  const ColumnRatio ratio{columns.name, mean_ratio(then, paper_times(item, columns.paper_fast), now),
-                          mean_ratio(now, times_here(item, columns.fast), then)};
-  return ratio.paper > 0 && ratio.here > 0 ? std::optional(ratio) : std::nullopt;
+  const Times then = fastest(paper_slow);
+  for (const Clock clock : {Clock::kSteps, Clock::kWhole}) {  // the same for all of them
+    std::vector<Times> slow;
+    for (const std::string& name : columns.slow) slow.push_back(times_here(item, name, clock));
+    const Times now = fastest(slow);
+    const ColumnRatio ratio{columns.name, mean_ratio(then, paper_times(item, columns.paper_fast), now),
+                            mean_ratio(now, times_here(item, columns.fast, clock), then)};
+    if (ratio.paper > 0 && ratio.here > 0) return ratio;
+  }
+  return std::nullopt;
 }
 
 // Seconds of the halves of a job, by indexer: Index_cpu, Index_gpu, Index_gpu+.
