@@ -17,7 +17,7 @@ constexpr std::size_t kLongLiteral = 60;  // lengths from here on follow the tag
 constexpr std::size_t kChunk = 16;        // bytes that are copied at once
 constexpr unsigned kMostLengthBits = 32;
 
-// What take_short() does at a tag.
+// A tag tells take_short() this.
 struct Tag {
   std::uint32_t offset_mask = 0;  // of the bytes after the tag
   std::uint16_t offset = 0;       // that the tag has itself. Of a literal: kChunk, with which it passes for a copy

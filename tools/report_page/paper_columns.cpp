@@ -61,7 +61,7 @@ Times paper_times(const JsonView& item, const std::string& series) {
   return times;
 }
 
-// What the clocks of a sort tell: its steps together, as in the paper, or the whole sort.
+// The clocks of a sort tell the time of its steps together, as in the paper, or of the whole sort.
 enum class Clock : std::uint8_t { kSteps, kWhole };
 
 double seconds_of(const JsonView& sorter, Clock clock) {

@@ -19,7 +19,7 @@ struct ColumnRatio {
 // have, of jobs the ratio at the largest collection of each. Throws FormatError where a case lacks its members.
 std::vector<ColumnRatio> column_ratios(const JsonView& item);
 
-// Of table 2 of capannini2012: ingest and whole job of each indexer, as times as fast as that of one thread with a
+// Returns, of table 2 of capannini2012, the gains of ingest and whole job of each indexer over one thread with a
 // quicksort, for each size here and in the paper. Nothing where the item is another, or has no modes for it.
 std::optional<Table> indexer_table(const JsonView& item);
 

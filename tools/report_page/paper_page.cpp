@@ -39,7 +39,7 @@ Table items_table(const std::vector<NamedItem>& items) {
   table.text_columns = 5;
   for (const auto& [id, item] : items) {
     if (is_drawing(item)) {
-      table.note += (table.note.empty() ? "Drawings, of which there is nothing to measure: " : ", ") + id;
+      table.note += (table.note.empty() ? "Drawings, where there is nothing to measure: " : ", ") + id;
       continue;
     }
     table.rows.push_back(

@@ -159,7 +159,7 @@ TEST_P(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
   }
 }
 
-// Lines of which many are equal, among them some that differ from those only by zeros at their end.
+// Many of the lines are equal, and some differ from those only by zeros at their ends.
 Lines frequent_lines(std::size_t count) {
   std::mt19937 random(9);
   const Lines frequent{"", "x", std::string("y"), std::string("y\0", 2), "x of a set", "long enough for two words"};

@@ -372,7 +372,7 @@ TEST(PaperPages, PutOursBesideThePapersFigures) {
             (std::vector<std::vector<std::string>>{{"two sockets, 32 cores", "16 times", "7.50 times"}}));
 }
 
-// What a reader sees first: the ratios of the papers beside ours.
+// A reader sees the ratios of the papers beside ours first.
 TEST(PaperPages, BeginWithTheRatiosOfThePapersAndOurs) {
   const ordered_json widths{{{"name", "radix sort, times as fast as with 32 bits"},
                              {"unit", "times"},
@@ -514,7 +514,7 @@ TEST(PaperPages, NameDrawingsInALine) {
   report["items"].push_back(drawing);
   const Table table = items_of<Table>(page_of({report_of(report)}))[0];
   EXPECT_EQ(table.rows.size(), 1u);
-  EXPECT_EQ(table.note, "Drawings, of which there is nothing to measure: figure 1.");
+  EXPECT_EQ(table.note, "Drawings, where there is nothing to measure: figure 1.");
 }
 
 TEST(SweepPages, SayWhyThereIsNoBorder) {

@@ -328,7 +328,7 @@ PaperRunner::Result PaperRunner::run(const ModesRun& run) {
 
 namespace {
 
-// A column of names, some of which are longer than it is.
+// Some names of the column are longer than it is.
 std::string column(const std::string& text, std::size_t width) { return left_aligned(text, width) + "  "; }
 
 std::string input_column(const std::string& text) { return "    " + column(text, 38); }

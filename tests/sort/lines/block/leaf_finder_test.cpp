@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// Lines of a text, of which a third are equal to one of `frequent`.
+// A text, a third of whose lines are equal to one of `frequent`.
 class Leaves : public ::testing::Test {
  protected:
   void add(const std::vector<std::string>& frequent) {
@@ -22,7 +22,7 @@ class Leaves : public ::testing::Test {
     }
     text_.append(64, '\0');
   }
-  // What the finder knows of lines that are equal to this one.
+  // Returns the length that the finder knows of lines that are equal to this one.
   std::optional<std::uint32_t> equal_bytes(const std::string& line) {
     const ItemStrings strings(ItemStrings::Kind::kLines, data(), '\n', encoder_);
     const LeafFinder finder(strings, strings, lines_, false);
@@ -44,7 +44,7 @@ class Leaves : public ::testing::Test {
 };
 
 TEST_F(Leaves, KnowTheBytesOfFrequentLines) {
-  add({"", "seven l", "eight by", "a line of nine words, some of which are longer than others"});
+  add({"", "seven l", "eight by", "a line of eight words that is longer than others"});
   EXPECT_EQ(equal_bytes(""), 0U);
   EXPECT_EQ(equal_bytes("seven l"), 7U);
   EXPECT_EQ(equal_bytes("eight by"), 8U);
