@@ -6,8 +6,8 @@
 
 namespace spillway {
 
-// Arrays and objects in one another that parse_json() takes. Reports have about ten levels; code that follows a
-// value's levels by recursion is safe with so many.
+// parse_json() takes at most so many arrays and objects in one another. Reports have about ten levels, and recursion
+// over the levels of a value is safe with this many.
 inline constexpr int kMostJsonLevels = 200;
 
 // Returns the value that `text` is. Throws FormatError if it is not JSON, has a number beyond a double, or more than

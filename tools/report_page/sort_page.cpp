@@ -92,7 +92,7 @@ class SortPage {
     return items;
   }
 
-  // What the axis of a metric shows, and in titles how it was measured.
+  // An axis names the rate of a metric; a title also says how it was measured.
   std::string rate_name(const Metric& metric) const {
     return metric.unit.symbol == "B/s" ? "bytes per second" : what_ + " per second";
   }

@@ -52,7 +52,7 @@ std::vector<LinePlot> rate_plots(const Reports& reports) {
   return plots;
 }
 
-// What the GPU gains in a cell: how many times as fast it is, or as many bytes for the same money.
+// In a cell, the GPU is so many times as fast, or indexes so many times the bytes for the same money.
 struct Gain {
   const char *title, *y_name;
   double prices = 1;  // an hour without the GPU to an hour with it
