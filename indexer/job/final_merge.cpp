@@ -18,6 +18,8 @@ namespace spillway {
 
 namespace {
 
+constexpr std::size_t kGpuBatchBytes = std::size_t{64} << 20;  // of lists that a GPU merged, at most with few exceptions
+
 MergePlan plan_final_merge(const MergeSetup& setup, const RunStore& runs) {
   RunStats stats;
   stats.any_file = false;
@@ -203,7 +205,8 @@ class LastPass {
   // Returns the memory of the helpers; none if one thread does all, or too little memory is free.
   Reservation start_list_helpers() {
     if (setup_.threads <= 1) return {};
-    const std::size_t most_owned = batch_bytes_ * 2;  // vectors grow by doubling
+    // Vectors grow by doubling.
+    const std::size_t most_owned = std::max(batch_bytes_ * 2, setup_.lanes == nullptr ? 0 : kGpuBatchBytes);
     auto memory =
         setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content, most_owned), "helpers of the writer");
     if (!memory) return {};
@@ -238,6 +241,7 @@ class LastPass {
     options.most_threads = setup_.threads;
     const Reservation ahead = with_documents ? take_memory_ahead() : Reservation();
     options.ahead_bytes = ahead.bytes();
+    options.lanes = setup_.lanes;
     if (with_documents) options.beside = [this](const StopCheck& check) { write_documents(check); };
     const Reservation helpers = start_list_helpers();
     // The helpers take the time of about one thread in eight.
@@ -249,6 +253,7 @@ class LastPass {
     stats_.occurrences = result.occurrence_count;
     stats_.list_seconds = watch.seconds();
     stats_.list_busy_seconds = result.cpu_seconds;
+    stats_.gpu_postings = result.lane_postings;
     return result.dropped_sum;
   }
 

@@ -8,6 +8,7 @@
 #include "indexer/resume/checkpoints.hpp"
 #include "indexer/run/store.hpp"
 #include "io/index/writer.hpp"
+#include "merge/index/batch_lane.hpp"
 
 namespace spillway {
 
@@ -28,6 +29,7 @@ struct MergeSetup {
   AppendedTo appended_to = {};
   Dedup dedup = Dedup::kNone;
   RepeatListener on_repeat = {};
+  BatchLanes* lanes = nullptr;  // of GPUs that merge lists; may be null
 };
 
 struct MergeStats {
@@ -39,6 +41,7 @@ struct MergeStats {
   double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;  // wall
   double list_busy_seconds = 0;                                                     // of all threads that merged lists
   std::uint64_t rewritten_bytes = 0;
+  std::uint64_t gpu_postings = 0;  // of the runs, that GPUs merged
   std::string plan;
 };
 

@@ -74,7 +74,6 @@ void JobGpus::release() {
 }
 
 void JobGpus::end() {
-  release();
   if (!context_.ends_gpu_use) return;
   try {
     std::vector<std::future<void>> ends;

@@ -36,8 +36,10 @@ class JobGpus {
   const MetGpu* await();
   // Waits for what is being started, and gives all memory back. Requires: no chunk is in a slot.
   void release();
-  // release() after the last block; destroys contexts too, if IndexContext::ends_gpu_use and memory for it is left.
-  // Throws nothing: it runs in a thread of its own.
+  // GPUs with lanes, also after release().
+  const std::vector<int>& used() const { return used_; }
+  // After release(): destroys contexts too, if IndexContext::ends_gpu_use and memory for it is left. Throws nothing: it
+  // runs in a thread of its own.
   void end();
 
  private:

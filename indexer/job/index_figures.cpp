@@ -13,6 +13,7 @@ void add_counts(const IngestStats& ingest, const MergeStats& merge, IndexReport&
   report.gpu_blocks = ingest.block.gpu_blocks;
   report.cpu_blocks = ingest.block.cpu_blocks;
   report.merge_passes = merge.passes;
+  report.gpu_postings = merge.gpu_postings;
   report.postings = merge.postings;
   report.occurrences = merge.occurrences;
   report.replaced_documents = merge.replaced_documents;

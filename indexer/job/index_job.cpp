@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "indexer/gpu/merge/gpu_batches.hpp"
 #include "indexer/ingest/ingest.hpp"
 #include "indexer/job/base_index.hpp"
 #include "indexer/job/describe.hpp"
@@ -15,6 +16,7 @@
 #include "indexer/job/gpus.hpp"
 #include "indexer/job/index_figures.hpp"
 #include "indexer/job/input_checks.hpp"
+#include "indexer/job/merge_lanes.hpp"
 #include "indexer/job/output.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/options/content_versions.hpp"
@@ -177,7 +179,10 @@ class IndexJob {
       parse(stored, temp, revisits.table.get());
     }
     RunStore& runs = *stored;
-    const std::jthread releasing_chunks = release_ingest();
+    MergeLanes lanes;
+    const bool merges_on_gpu = gpu_can_merge(runs);
+    const std::jthread releasing_ingest = release_ingest(merges_on_gpu ? &lanes : nullptr);
+    const EndOfLanes end_of_lanes{lanes};
     check_unchanged(context_.files, corpus_);
     if (revisits.table != nullptr) revisits.table->check_all_met(start());
     revisits.table.reset();
@@ -201,8 +206,13 @@ class IndexJob {
          .on_duplicate = duplicate_listener(),
          .appended_to = {base_documents(), options_.append.value_or(KnownIds::kRefuse), options_.replace_urls},
          .dedup = options_.dedup,
-         .on_repeat = repeat_listener()},
+         .on_repeat = repeat_listener(),
+         .lanes = releasing_ingest.joinable() && merges_on_gpu ? &lanes : nullptr},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
+    lanes.end();
+    if (!lanes.failure().empty()) {
+      context_.warn("a GPU did not merge all lists that it was to merge, the CPU did: " + lanes.failure());
+    }
     if (base_) base_->add_dropped(totals);
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
@@ -348,19 +358,46 @@ class IndexJob {
     }
   }
 
+  struct EndOfLanes {
+    MergeLanes& lanes;
+    ~EndOfLanes() { lanes.end(); }
+  };
+
+  // Whether GPUs sorted the blocks, and the merge is long enough that lanes are there before it ends.
+  bool gpu_can_merge(const RunStore& runs) const {
+    constexpr double kLeastSeconds = 0.04, kPostingSeconds = 9e-9, kOccurrenceSeconds = 4e-9;  // of one thread
+    if (gpus_.used().empty() || !ingest_.block.gpu_failure.empty()) return false;
+    double seconds = 0;
+    for (const auto& run : runs.runs) {
+      seconds += kPostingSeconds * static_cast<double>(run->summary.posting_count);
+      if (content_.positions) seconds += kOccurrenceSeconds * static_cast<double>(run->summary.occurrence_count);
+    }
+    return seconds / threads_ >= kLeastSeconds;
+  }
+
   // Frees the memory of parsers and GPUs during the merge; before it, if memory is short, so that the merge can use it.
-  std::jthread release_ingest() {
+  // Then makes the lanes of the merge, where they are not null, and keeps them until they are ended.
+  std::jthread release_ingest(MergeLanes* lanes) {
     if (budget_.free_bytes() < budget_.total_bytes() / 2) gpus_.release();
     const auto release = [this] {
-      gpus_.end();
+      gpus_.release();
       budget_.drop_kept();
     };
     try {
-      return std::jthread(release);
+      return std::jthread([this, lanes, release] {
+        release();
+        if (lanes != nullptr) lanes->run([this] { return make_batch_lanes(); });
+        gpus_.end();
+      });
     } catch (const std::system_error&) {
       release();
+      gpus_.end();
       return {};
     }
+  }
+
+  std::unique_ptr<BatchLanes> make_batch_lanes() {
+    return make_gpu_batch_lanes({.gpus = gpus_.used(), .lanes = threads_, .has_positions = content_.positions}, budget_);
   }
 
   DuplicateListener duplicate_listener() {

@@ -48,6 +48,7 @@ struct IndexReport {
   std::uint64_t gpu_blocks = 0;       // sorted on a GPU
   std::uint64_t cpu_blocks = 0;       // sorted on the CPU although the mode is gpu or gpu+
   std::string gpu_failure;            // reason of the first such block; empty: none
+  std::uint64_t gpu_postings = 0;     // of the runs, that a GPU merged
   double seconds = 0;
   std::vector<StageStats> stages;
   std::string bottleneck;  // name of the stage with the most busy time

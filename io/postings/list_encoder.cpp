@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -14,12 +13,6 @@
 namespace spillway {
 
 namespace {
-
-// Codes 0 to 31 are exact. Each higher power of two has 8 codes, for the three bits below its leading bit. The last
-// code is 247.
-constexpr std::uint32_t kExactCodes = 32;
-constexpr unsigned kExactBits = 5;
-constexpr std::uint8_t kLastCode = kExactCodes + (31 - kExactBits) * 8 + 7;
 
 // Appends `count` bytes to be written in place and returns their address. Grows the capacity geometrically.
 std::uint8_t* extend(std::vector<std::uint8_t>& bytes, std::size_t count) {
@@ -42,27 +35,6 @@ void make_room(std::vector<T>& used, std::size_t count) {
 }
 
 }  // namespace
-
-std::uint8_t length_code(std::uint32_t length) {
-  if (length < kExactCodes) return static_cast<std::uint8_t>(length);
-  const auto exponent = static_cast<unsigned>(std::bit_width(length)) - 1;
-  return static_cast<std::uint8_t>(kExactCodes + (exponent - kExactBits) * 8 + (length >> (exponent - 3) & 7));
-}
-
-std::uint32_t length_of_code(std::uint8_t code) {
-  if (code < kExactCodes) return code;
-  const unsigned step = std::min(code, kLastCode) - kExactCodes;
-  return (8u + step % 8) << (step / 8 + kExactBits - 3);
-}
-
-std::uint8_t frequency_code(std::uint32_t frequency) {
-  const std::uint8_t code = length_code(frequency);
-  return length_of_code(code) == frequency ? code : static_cast<std::uint8_t>(code + 1);
-}
-
-std::uint32_t frequency_of_code(std::uint8_t code) {
-  return code > kLastCode ? std::numeric_limits<std::uint32_t>::max() : length_of_code(code);
-}
 
 ListEncoder::ListEncoder(std::span<const std::uint8_t> length_codes, Positions positions)
     : length_codes_(length_codes), positions_(positions) {}

@@ -12,6 +12,7 @@
 
 #include "io/format/index.hpp"
 #include "io/postings/position_encoder.hpp"
+#include "io/postings/rounded_codes.hpp"
 #include "io/postings/unpacked_block.hpp"
 
 namespace spillway {
@@ -94,14 +95,5 @@ class ListEncoder {
   std::uint64_t encoded_count_ = 0, occurrence_count_ = 0;  // of the postings added
   std::uint32_t next_document_ = 0;                         // the last encoded document + 1
 };
-
-// Encodes a document length in one byte, rounded down: a bound that holds for every k1, b and mean length. Exact below
-// 32, four significant bits above; monotone. length_of_code(length_code(n)) <= n.
-std::uint8_t length_code(std::uint32_t length);
-std::uint32_t length_of_code(std::uint8_t code);
-
-// Encodes a frequency on the same scale, rounded up: frequency_of_code(frequency_code(n)) >= n.
-std::uint8_t frequency_code(std::uint32_t frequency);
-std::uint32_t frequency_of_code(std::uint8_t code);
 
 }  // namespace spillway

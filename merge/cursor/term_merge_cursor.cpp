@@ -20,7 +20,7 @@ TermMergeCursor::Rest TermMergeCursor::rest_of(std::string_view term) {
 }
 
 TermMergeCursor::TermMergeCursor(std::span<const MergeInput* const> inputs, const std::string& first,
-                                 const std::string& last)
+                                 const std::string& last, Entries entries)
     : starts_((inputs.size() + kTermStarts - 1) / kTermStarts),
       least_starts_(starts_.size()),
       rests_(starts_.size() * kTermStarts, {kNoStart, kDone}) {
@@ -28,7 +28,8 @@ TermMergeCursor::TermMergeCursor(std::span<const MergeInput* const> inputs, cons
   cursors_.reserve(inputs.size());
   of_term_.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    cursors_.push_back(inputs[i]->terms(first, last));
+    cursors_.push_back(entries == Entries::kWhole ? inputs[i]->whole_terms(first, last)
+                                                  : inputs[i]->terms(first, last));
     move(i);
     of_term_.push_back(static_cast<std::uint32_t>(i));
   }

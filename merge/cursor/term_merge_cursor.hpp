@@ -22,8 +22,12 @@ namespace spillway {
 // Not thread-safe.
 class TermMergeCursor {
  public:
+  // Entries as MergeInput::terms() or, for callers that do not decode them, as MergeInput::whole_terms() gives them.
+  enum class Entries { kCut, kWhole };
+
   // Over the terms first <= term < last; an empty `last` means no upper bound. The inputs live longer.
-  TermMergeCursor(std::span<const MergeInput* const> inputs, const std::string& first, const std::string& last);
+  TermMergeCursor(std::span<const MergeInput* const> inputs, const std::string& first, const std::string& last,
+                  Entries entries = Entries::kCut);
 
   bool done() const { return of_term_.empty(); }
   std::size_t input() const { return of_term_[at_]; }

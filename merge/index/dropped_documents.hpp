@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "io/memory/budget.hpp"
@@ -25,6 +26,9 @@ class DroppedDocuments {
   bool contains(std::uint32_t document) const {
     return !bits_.empty() && (bits_[document >> 6] >> (document & 63) & 1) != 0;
   }
+  // The bitmap, and the number of dropped documents before each word of it. Both empty where none can be dropped.
+  std::span<const std::uint64_t> bits() const { return bits_; }
+  std::span<const std::uint32_t> dropped_before() const { return dropped_before_; }
   // Returns the number of a kept document in the index, where the dropped ones are left out.
   std::uint32_t renumber(std::uint32_t document) const {
     if (count_ == 0) return document;

@@ -9,6 +9,7 @@
 
 #include "io/base/error.hpp"
 #include "merge/cursor/term_ranges.hpp"
+#include "merge/index/batch_merger.hpp"
 #include "merge/index/document_batches.hpp"
 #include "merge/index/postings_merger.hpp"
 #include "merge/input/documents.hpp"
@@ -66,7 +67,7 @@ class RangeWorkers {
 
   void work() {
     const double before = thread_cpu_seconds();
-    PostingsMerger merger(job_);
+    BatchMerger merger(job_, options_.lanes);
     while (const auto range = job_.out.begin_range()) {
       const StageSpan span(options_.timeline, JobStage::kMerge);
       merger.merge_range(*range);
@@ -102,12 +103,21 @@ Reservation start_helpers(IndexWriter& writer, MemoryBudget& budget, unsigned th
   return {};
 }
 
-void check_input(const MergeInput& input, const InputTotals& found) {
-  check_totals(input, found);
+void check_sum(const MergeInput& input, const InputTotals& found) {
   if (found.sum == input.summary().sum) return;
   throw FormatError(input.name() +
                     ": its postings do not give the sum that was taken when it was made: it is damaged, make it again "
                     "from its input");
+}
+
+// Lanes take the sum over all inputs.
+void check_sums_together(const SourceLayout& layout, const PostingsMergeTotals& found) {
+  ContentChecksum sum = found.lane_sum;
+  for (std::size_t i = 0; i < found.inputs.size(); ++i) sum.join(found.inputs[i].sum, layout.bases[i]);
+  if (sum == layout.sum) return;
+  throw FormatError(
+      "the postings of all runs do not give the sums that were taken when they were made: a run is damaged, or the GPU "
+      "that merged them is at fault: index again, with --mode cpu+ if this happens twice");
 }
 
 // Threads of the merge for each thread that encodes documents, and the most of these: one at a time appends, which
@@ -166,6 +176,12 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
     options.progress(postings_done += postings);
   };
   const bool has_positions = inputs.front()->identity().has_positions;
+  if (options.lanes != nullptr) {
+    options.lanes->begin({.dropped = dropped,
+                          .length_codes = length_codes,
+                          .document_count = layout.document_count,
+                          .has_positions = has_positions});
+  }
   const PostingsMergeJob job{.inputs = inputs,
                              .ranges = ranges,
                              .layout = layout,
@@ -180,14 +196,16 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
 
   std::uint64_t source_occurrences = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    check_input(*inputs[i], totals.inputs[i]);
+    check_totals(*inputs[i], totals.inputs[i]);
+    if (totals.lane_postings == 0) check_sum(*inputs[i], totals.inputs[i]);
     source_occurrences += totals.inputs[i].occurrence_count;
   }
+  if (totals.lane_postings != 0) check_sums_together(layout, totals);
   if (source_occurrences != totals.occurrence_count + totals.dropped_occurrence_count) {
     throw std::logic_error("a merge lost occurrences");
   }
   return {layout.document_count - dropped.count(), totals.posting_count, totals.occurrence_count, totals.dropped_sum,
-          workers.cpu_seconds()};
+          workers.cpu_seconds(), totals.lane_postings};
 }
 
 }  // namespace spillway

@@ -12,6 +12,7 @@
 #include "io/base/timeline.hpp"
 #include "io/index/writer.hpp"
 #include "io/memory/budget.hpp"
+#include "merge/index/batch_lane.hpp"
 #include "merge/index/dropped_documents.hpp"
 #include "merge/index/length_codes.hpp"
 #include "merge/input/merge_input.hpp"
@@ -37,6 +38,8 @@ struct IndexMergeOptions {
   // it is full.
   std::size_t ahead_bytes = 0;
   Timeline* timeline = nullptr;
+  // Lanes that merge lists, each for one of the threads. May be null.
+  BatchLanes* lanes = nullptr;
 };
 
 struct IndexMergeResult {
@@ -45,6 +48,7 @@ struct IndexMergeResult {
   std::uint64_t occurrence_count = 0;
   ContentChecksum dropped_sum;  // share of the dropped documents, in source numbering
   double cpu_seconds = 0;       // summed over the threads, while they merged lists
+  std::uint64_t lane_postings = 0;  // of the inputs, that lanes merged
 };
 
 // Streams the documents of all inputs, in order and without the dropped ones, to the writer. Compresses what is stored

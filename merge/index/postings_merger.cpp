@@ -29,6 +29,8 @@ void PostingsMergeTotals::add(const PostingsMergeTotals& other) {
   occurrence_count += other.occurrence_count;
   dropped_occurrence_count += other.dropped_occurrence_count;
   dropped_sum.join(other.dropped_sum, 0);
+  lane_postings += other.lane_postings;
+  lane_sum.join(other.lane_sum, 0);
 }
 
 std::vector<PostingsMerger::Input> PostingsMerger::describe(const PostingsMergeJob& job) {
@@ -58,7 +60,7 @@ void PostingsMerger::fail(std::size_t input, const std::string& expected) const 
 }
 
 void PostingsMerger::merge_range(std::size_t range) {
-  range_ = range;
+  begin_range(range);
   TermMergeCursor sources(job_.inputs, job_.ranges.first(range), job_.ranges.last(range));
   while (!sources.done()) {
     begin_list(sources.entry().term);
@@ -67,12 +69,18 @@ void PostingsMerger::merge_range(std::size_t range) {
     } while (sources.advance());
     end_list();
   }
-  if (encoder_.batch_bytes() != 0) put_batch();
-  job_.out.finish(range);
+  end_range();
+}
+
+void PostingsMerger::end_range() {
+  put_batch();
+  job_.out.finish(range_);
   job_.tick(std::exchange(unreported_, 0));
 }
 
-void PostingsMerger::put_batch() { job_.out.put(range_, encoder_.take(job_.out.take_used())); }
+void PostingsMerger::put_batch() {
+  if (encoder_.batch_bytes() != 0) job_.out.put(range_, encoder_.take(job_.out.take_used()));
+}
 
 void PostingsMerger::begin_list(std::string_view term) {
   term_ = term;
@@ -182,10 +190,9 @@ std::size_t PostingsMerger::add_border_frequency(std::size_t input, std::size_t 
   return count - 1;
 }
 
-// Returns whether the last document of the entry that was just added may go on in the next entry.
 bool PostingsMerger::may_go_on(std::size_t input, const RunEntry& entry) const {
   if (entry.goes_on || job_.positions == Positions::kStored) return true;
-  return inputs_[input].cut_document == documents_[waiting_ - 1];
+  return inputs_[input].cut_document == inputs_[input].base + entry.last_document;
 }
 
 // Moves the kept ones of the first `count` postings to the front, in the index's numbering; returns how many. Few

@@ -36,6 +36,8 @@ struct PostingsMergeTotals {
   std::uint64_t posting_count = 0, occurrence_count = 0;  // in the index: dropped documents left out, cut ones whole
   std::uint64_t dropped_occurrence_count = 0;
   ContentChecksum dropped_sum;  // in source numbering
+  std::uint64_t lane_postings = 0;  // of the inputs, that lanes merged (merge/index/batch_merger.hpp)
+  ContentChecksum lane_sum;         // of these, in source numbering, instead of sums of the inputs
 
   void add(const PostingsMergeTotals& other);
 };
@@ -49,21 +51,26 @@ class PostingsMerger {
   void merge_range(std::size_t range);
   const PostingsMergeTotals& totals() const { return totals_; }
 
- private:
-  void put_batch();
+  // The parts of merge_range(): for one list after the other, add_entry() takes its entries, at least one, in order.
+  void begin_range(std::size_t range) { range_ = range; }
   void begin_list(std::string_view term);
   void add_entry(std::size_t input, const RunEntry& entry);
+  void end_list();
+  void put_batch();  // what is encoded, so that other lists can follow it
+  void end_range();
+  // Returns whether the next entry of a list may begin with the last document of `entry`.
+  bool may_go_on(std::size_t input, const RunEntry& entry) const;
+
+ private:
   void make_room(std::size_t entry_postings);
   void add_postings(std::size_t input, const RunEntry& entry, std::size_t count);
   void take_positions(std::size_t input, const RunEntry& entry, std::size_t count);
   void drop_positions(std::uint32_t base, std::size_t count);
   void to_source_numbers(std::size_t input, std::size_t count);
   std::size_t add_border_frequency(std::size_t input, std::size_t count);
-  bool may_go_on(std::size_t input, const RunEntry& entry) const;
   void emit();
   std::size_t drop(std::size_t count);
   std::size_t drop_some(std::size_t begin, std::size_t end, std::size_t kept);
-  void end_list();
   [[noreturn]] void fail(std::size_t input, const std::string& expected) const;
 
   struct Input {

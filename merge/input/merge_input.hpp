@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/format/cursors.hpp"
@@ -33,6 +34,10 @@ class MergeInput {
   virtual std::vector<TermSample> term_samples() const = 0;  // ascending, roughly evenly spread over the bytes
   // The terms first <= term < last; an empty `last` means no upper bound.
   virtual std::unique_ptr<TermCursor> terms(std::string first, std::string last) const = 0;
+  // The same for a caller that copies entries without decoding them: they may be larger.
+  virtual std::unique_ptr<TermCursor> whole_terms(std::string first, std::string last) const {
+    return terms(std::move(first), std::move(last));
+  }
   virtual std::unique_ptr<DocumentCursor> documents() const = 0;
   // All documents, as ranges in order that may be read in parallel; their views live as long as the input. Empty if the
   // input cannot be read in parallel.

@@ -144,6 +144,7 @@ std::string index_summary(const IndexOptions& options, const IndexReport& report
     text += line("blocks", count_text(report.gpu_blocks) + " sorted on the GPU, " + count_text(report.cpu_blocks) +
                                " on the CPU instead" +
                                (report.gpu_failure.empty() ? "" : ": " + printable(report.gpu_failure)));
+    text += line("merge", count_text(report.gpu_postings) + " postings of the runs merged on the GPU");
   }
   text += line("memory", "peak " + memory_text(report.peak_resident_bytes) + " of " + memory_text(report.memory_bytes) +
                              " (" + percent_text(report.peak_resident_bytes, report.memory_bytes) + "), " +
@@ -187,6 +188,7 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
       {"mode", index_mode_name(report.mode)},
       {"blocks_on_gpu", report.gpu_blocks},
       {"blocks_on_cpu_instead", report.cpu_blocks},
+      {"postings_merged_on_gpu", report.gpu_postings},
       {"gpu_failure", report.gpu_failure.empty() ? ordered_json() : ordered_json(report.gpu_failure)},
       {"compacted_runs", report.compacted_runs},
       {"compactions", report.compactions},

@@ -50,6 +50,7 @@ std::vector<FactOf> known_facts() {
           {"merge_passes", "merge passes", count},
           {"blocks_on_gpu", "blocks sorted on the GPU", count},
           {"blocks_on_cpu_instead", "blocks sorted on the CPU instead", count},
+          {"postings_merged_on_gpu", "postings of the runs merged on the GPU", count},
           {"gpu_failure", "failure of the GPU", {}},
           {"bottleneck", "bottleneck", {}}};
 }

@@ -9,7 +9,6 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <cub/device/device_scan.cuh>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,6 +20,7 @@
 
 #include "indexer/gpu/pipeline/block_packer.hpp"
 #include "indexer/gpu/pipeline/compact_tokens.cuh"
+#include "indexer/gpu/pipeline/cuda_steps.cuh"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/gpu/pipeline/parallel_copy.hpp"
@@ -34,37 +34,6 @@
 #include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
-
-template <typename Step>
-__global__ void step_kernel(std::size_t count, Step step) {
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < count) step(i);
-}
-
-inline constexpr unsigned kReduceThreads = 256, kMostReduceBlocks = 2048;
-
-// Each thread block adds up its share: totals[block] = the sum of step(i) over its i.
-template <typename Step, typename Sum, typename Value>
-__global__ void reduce_kernel(std::size_t count, Step step, Sum sum, Value* totals) {
-  __shared__ Value s_totals[kReduceThreads];
-  const std::size_t threads = std::size_t{gridDim.x} * kReduceThreads;
-  Value total{};
-  for (std::size_t i = std::size_t{blockIdx.x} * kReduceThreads + threadIdx.x; i < count; i += threads) {
-    total = sum(total, step(i));
-  }
-  s_totals[threadIdx.x] = total;
-  for (unsigned half = kReduceThreads / 2; half != 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) s_totals[threadIdx.x] = sum(s_totals[threadIdx.x], s_totals[threadIdx.x + half]);
-  }
-  if (threadIdx.x == 0) totals[blockIdx.x] = s_totals[0];
-}
-
-template <typename Value>
-struct LoadValue {
-  const Value* values;
-  __device__ Value operator()(std::size_t i) const { return values[i]; }
-};
 
 // The regions of pinned slots (indexer/chunk/pinned_slot_pool.hpp) that GPUs copy from. Each is page-locked before its
 // first chunk goes up. Thread-safe. The regions live longer.
@@ -118,17 +87,16 @@ struct CudaExecutorSetup {
   MemoryBudget& budget;                    // pays for the staging buffer and for lists that do not fit it
 };
 
-class CudaExecutor {
+class CudaExecutor : public CudaSteps {
  public:
   // The smallest staging buffer.
   static constexpr std::size_t kMinStagingBytes = std::size_t{1} << 20;
 
   explicit CudaExecutor(const CudaExecutorSetup& setup)
-      : setup_(setup),
-        stream_(setup.gpu),
+      : CudaSteps(setup.gpu),
+        setup_(setup),
         most_staging_bytes_(setup.staging_bytes),
-        staging_memory_(setup.budget.reserve(setup.staging_bytes, "the staging buffer of a GPU")),
-        values_(kValueBytes) {}
+        staging_memory_(setup.budget.reserve(setup.staging_bytes, "the staging buffer of a GPU")) {}
   ~CudaExecutor() { abandon(); }
   CudaExecutor(const CudaExecutor&) = delete;
   CudaExecutor& operator=(const CudaExecutor&) = delete;
@@ -207,29 +175,6 @@ class CudaExecutor {
     copy_to_device(to, from.data(), from.size(), stream_.handle());
     return true;
   }
-  void clear(std::uint8_t* at, std::size_t bytes) { cuda_check(cudaMemsetAsync(at, 0, bytes, stream_.handle())); }
-  // The value at `from` in the arena, once everything before is done.
-  template <typename T>
-  T fetch(const T* from) {
-    static_assert(sizeof(T) <= kValueBytes);
-    copy_to_host(values_.data(), from, sizeof(T), stream_.handle());
-    fetched_.record(stream_);
-    fetched_.synchronize();
-    T value;
-    std::memcpy(&value, values_.data(), sizeof(T));
-    return value;
-  }
-
-  // Calls step(i) for all i below `count`, in any order.
-  template <typename Step>
-  void for_each(std::size_t count, const Step& step) {
-    constexpr unsigned kThreads = 256;
-    if (count == 0) return;
-    count_gpu_call();
-    step_kernel<<<static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream_.handle()>>>(count,
-                                                                                                             step);
-    check_launch();
-  }
   // Calls step(g) for all its groups.
   void compact(const CompactTokens& step) {
     if (step.groups == 0) return;
@@ -238,33 +183,6 @@ class CudaExecutor {
     compact_tokens_kernel<<<blocks, kCompactedGroups, 0, stream_.handle()>>>(step);
     check_launch();
   }
-  // `from` and `to` may be the same array, also in inclusive_scan().
-  template <typename From, typename To, typename Sum>
-  void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t> scratch) {
-    std::size_t bytes = scratch.size();
-    if (count != 0) {
-      cuda_check(cub::DeviceScan::ExclusiveScan(scratch.data(), bytes, from, to, sum, To{}, count, stream_.handle()));
-    }
-  }
-  template <typename From, typename To, typename Sum>
-  void inclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t> scratch) {
-    std::size_t bytes = scratch.size();
-    if (count != 0) {
-      cuda_check(cub::DeviceScan::InclusiveScan(scratch.data(), bytes, from, to, sum, count, stream_.handle()));
-    }
-  }
-
-  // *to = the sum of step(i) over all i below `count`; Value{} for none.
-  template <typename Value, typename Step, typename Sum>
-  void reduce(std::size_t count, const Step& step, Sum sum, Value* to, std::span<std::uint8_t> scratch) {
-    Value* const totals = reinterpret_cast<Value*>(scratch.data());
-    const std::size_t most = scratch.size() / sizeof(Value);
-    const auto blocks = static_cast<unsigned>(
-        std::min<std::size_t>({(count + kReduceThreads - 1) / kReduceThreads, most, kMostReduceBlocks}));
-    if (blocks != 0) reduce_into(blocks, count, step, sum, totals);
-    reduce_into(1, blocks, LoadValue<Value>{totals}, sum, to);
-  }
-
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
     setup_.strings.sort_and_mark(strings, out, scratch.data(), stream_.handle());
   }
@@ -315,7 +233,6 @@ class CudaExecutor {
   static constexpr std::size_t kQuarters = 4;
   static constexpr std::size_t kFirstStagingBytes = std::size_t{32} << 20;
   static constexpr std::size_t kPackBytes = std::size_t{64} << 10;  // that a thread packs at once
-  static constexpr std::size_t kValueBytes = 64;
 
   // No later block could be prepared either, so this is no want of memory for one block.
   void allocate_staging(std::size_t bytes) {
@@ -345,28 +262,6 @@ class CudaExecutor {
     throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
   }
 
-  template <typename From, typename To, typename Sum>
-  static std::size_t exclusive_scan_bytes(std::size_t count) {
-    std::size_t bytes = 0;
-    cuda_check(cub::DeviceScan::ExclusiveScan(nullptr, bytes, static_cast<const From*>(nullptr),
-                                              static_cast<To*>(nullptr), Sum{}, To{}, count, cudaStream_t{}));
-    return bytes;
-  }
-  template <typename From, typename To, typename Sum>
-  static std::size_t inclusive_scan_bytes(std::size_t count) {
-    std::size_t bytes = 0;
-    cuda_check(cub::DeviceScan::InclusiveScan(nullptr, bytes, static_cast<const From*>(nullptr),
-                                              static_cast<To*>(nullptr), Sum{}, count, cudaStream_t{}));
-    return bytes;
-  }
-
-  template <typename Value, typename Step, typename Sum>
-  void reduce_into(unsigned blocks, std::size_t count, const Step& step, Sum sum, Value* totals) {
-    count_gpu_call();
-    reduce_kernel<<<blocks, kReduceThreads, 0, stream_.handle()>>>(count, step, sum, totals);
-    check_launch();
-  }
-
   // Fills one half of the staging buffer while the other is emptied.
   void download(const DownloadedArray& array, std::uint8_t* to) {
     const std::size_t half = staging_.size() / 2;
@@ -385,13 +280,11 @@ class CudaExecutor {
 
   const CudaExecutorSetup setup_;
   ArenaPool<DeviceBuffer>::Turn arena_;
-  GpuStream stream_;
   std::size_t most_staging_bytes_;
   Reservation staging_memory_;
-  PinnedBuffer staging_, values_;
+  PinnedBuffer staging_;
   std::array<GpuEvent, kQuarters> copied_;  // the last copy out of each quarter of the staging buffer
   std::array<GpuEvent, kPassMarks> marks_;
-  GpuEvent fetched_;
   std::size_t staged_ = 0;  // quarters that were filled in this pass
 };
 

@@ -4,6 +4,7 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -95,12 +96,12 @@ EncodedLists copy_lists(const EncodedLists& lists, ArrayWriter& to) {
 
 }  // namespace
 
-// Each fragment is one entry; a longer one without positions is cut into entries of at most entry_bytes.
+// Each fragment is one entry; one of more than `entry_bytes` without positions is cut into entries of at most that.
 class KeptLists::Terms final : public TermCursor {
  public:
-  Terms(const KeptLists& source, std::string_view first, std::string_view last)
+  Terms(const KeptLists& source, std::size_t entry_bytes, std::string_view first, std::string_view last)
       : lists_(source.lists_),
-        entry_bytes_(source.entry_bytes_),
+        entry_bytes_(entry_bytes),
         at_(first.empty() ? 0 : find(first)),
         end_(last.empty() ? lists_.fragment_count() : find(last)) {}
 
@@ -168,7 +169,10 @@ class KeptLists::Input final : public BlockInput {
   explicit Input(const KeptLists& source)
       : BlockInput(source.documents_, source.identity_, source.summary, source.samples_), source_(source) {}
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
-    return std::make_unique<Terms>(source_, first, last);
+    return std::make_unique<Terms>(source_, source_.entry_bytes_, first, last);
+  }
+  std::unique_ptr<TermCursor> whole_terms(std::string first, std::string last) const override {
+    return std::make_unique<Terms>(source_, std::numeric_limits<std::size_t>::max(), first, last);
   }
 
  private:

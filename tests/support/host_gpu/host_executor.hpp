@@ -2,10 +2,6 @@
 // ordinary memory. Every call that a GPU could fail counts as a GPU call (sort/gpu/device/faults.hpp).
 #pragma once
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -26,6 +22,7 @@
 #include "sort/gpu/interface/string_sorter.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
+#include "tests/support/host_gpu/host_steps.hpp"
 
 namespace spillway::testing {
 
@@ -36,7 +33,7 @@ inline std::shared_ptr<HostArenas> make_host_arenas(unsigned count, std::size_t 
   return std::make_shared<HostArenas>(std::move(arenas));
 }
 
-class HostExecutor {
+class HostExecutor : public HostSteps {
  public:
   // `records` may be null for blocks of tokens.
   HostExecutor(std::shared_ptr<HostArenas> arenas, const RecordSorter* records, const StringSorter& strings,
@@ -76,46 +73,7 @@ class HostExecutor {
     std::memcpy(to, from.data(), from.size());
     return true;
   }
-  void clear(std::uint8_t* at, std::size_t bytes) { std::memset(at, 0, bytes); }
-  template <typename T>
-  T fetch(const T* from) {
-    count_gpu_call();
-    return *from;
-  }
-
-  template <typename Step>
-  void for_each(std::size_t count, const Step& step) {
-    count_gpu_call();
-    tbb::parallel_for(std::size_t{0}, count, step);
-  }
   void compact(const CompactTokens& step) { for_each(step.groups, step); }
-  template <typename From, typename To, typename Sum>
-  void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t>) {
-    To total{};
-    for (std::size_t i = 0; i < count; ++i) {
-      const To next = sum(total, static_cast<To>(from[i]));
-      to[i] = total;
-      total = next;
-    }
-  }
-  template <typename From, typename To, typename Sum>
-  void inclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t>) {
-    To total{};
-    for (std::size_t i = 0; i < count; ++i) to[i] = total = sum(total, static_cast<To>(from[i]));
-  }
-
-  template <typename Value, typename Step, typename Sum>
-  void reduce(std::size_t count, const Step& step, Sum sum, Value* to, std::span<std::uint8_t>) {
-    count_gpu_call();
-    *to = tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, count), Value{},
-        [&](const tbb::blocked_range<std::size_t>& range, Value total) {
-          for (std::size_t i = range.begin(); i < range.end(); ++i) total = sum(total, step(i));
-          return total;
-        },
-        sum);
-  }
-
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
     const std::span<StringRef> refs(reinterpret_cast<StringRef*>(scratch.data()), strings.count);
     const std::uint64_t* const offsets = strings.d_offsets;

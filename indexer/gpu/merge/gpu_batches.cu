@@ -1,0 +1,218 @@
+#include "indexer/gpu/merge/gpu_batches.hpp"
+
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "indexer/gpu/merge/batch_host.hpp"
+#include "indexer/gpu/merge/batch_pass.hpp"
+#include "indexer/gpu/pipeline/cuda_steps.cuh"
+#include "indexer/gpu/pipeline/executor.hpp"
+#include "io/base/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr unsigned kArenas = 4;  // of a GPU: batches that are merged at the same time
+
+// What the lanes of a GPU share.
+struct MergingGpu {
+  MergingGpu(int number, std::vector<DeviceBuffer> memory) : gpu(number), arenas(std::move(memory)) {}
+
+  const int gpu;
+  ArenaPool<DeviceBuffer> arenas;
+  DeviceBuffer table_memory;
+  BatchTables tables{};
+};
+
+// Copies the tables of a merge to a GPU.
+class TableCopier {
+ public:
+  TableCopier(MergingGpu& gpu, const BatchMergeSource& source)
+      : source_(source), power_count_(source.document_count / DocumentPowers::kCount + 1), gpu_(gpu), stream_(gpu.gpu) {}
+
+  void copy() {
+    DeviceArena counting = DeviceArena::for_counting();
+    take(counting);
+    gpu_.table_memory = DeviceBuffer(gpu_.gpu, counting.used_bytes());
+    DeviceArena arena(gpu_.table_memory);
+    take(arena);
+    stream_.make_current();
+    std::vector<std::uint64_t> high(power_count_);
+    for (std::size_t i = 0; i < high.size(); ++i) high[i] = high_document_power(i);
+    put(low_, document_powers().low.data(), DocumentPowers::kCount);
+    put(high_, high.data(), high.size());
+    put(codes_, source_.length_codes.data(), source_.length_codes.size());
+    put(bits_, source_.dropped.bits().data(), source_.dropped.bits().size());
+    put(before_, source_.dropped.dropped_before().data(), source_.dropped.dropped_before().size());
+    stream_.synchronize();
+    gpu_.tables = {.powers = {low_, high_},
+                   .numbers = source_.dropped.none() ? KeptNumbers{} : KeptNumbers{bits_, before_},
+                   .length_codes = codes_,
+                   .document_count = source_.document_count,
+                   .has_positions = source_.has_positions};
+  }
+
+ private:
+  void take(DeviceArena& arena) {
+    low_ = arena.take<std::uint64_t>(DocumentPowers::kCount);
+    high_ = arena.take<std::uint64_t>(power_count_);
+    codes_ = arena.take<std::uint8_t>(source_.length_codes.size());
+    bits_ = arena.take<std::uint64_t>(source_.dropped.bits().size());
+    before_ = arena.take<std::uint32_t>(source_.dropped.dropped_before().size());
+  }
+  template <typename T>
+  void put(T* to, const T* from, std::size_t count) {
+    copy_to_device(to, from, count * sizeof(T), stream_.handle());
+  }
+
+  const BatchMergeSource& source_;
+  const std::size_t power_count_;
+  MergingGpu& gpu_;
+  GpuStream stream_;
+  std::uint64_t *low_ = nullptr, *high_ = nullptr, *bits_ = nullptr;
+  std::uint8_t* codes_ = nullptr;
+  std::uint32_t* before_ = nullptr;
+};
+
+// The executor of ExecutorBatchLane on a GPU.
+class CudaBatchExecutor : public CudaSteps {
+ public:
+  // `memory`: pinned, for the arrays and the staging buffers.
+  CudaBatchExecutor(MergingGpu& gpu, const BatchLimits& limits, std::uint8_t* memory)
+      : CudaSteps(gpu.gpu),
+        gpu_(gpu),
+        arrays_(batch_arrays(memory, limits)),
+        staging_(memory + batch_host_bytes(limits)) {}
+  ~CudaBatchExecutor() { abandon(); }
+  CudaBatchExecutor(const CudaBatchExecutor&) = delete;
+  CudaBatchExecutor& operator=(const CudaBatchExecutor&) = delete;
+
+  const BatchArrays& arrays() const { return arrays_; }
+  const BatchTables& tables() const { return gpu_.tables; }
+
+  std::uint8_t* begin(std::size_t bytes) {
+    stream_.make_current();
+    arena_ = gpu_.arenas.take();
+    if (bytes > arena_->size()) throw GpuMemoryError("a batch of lists exceeds the memory that was taken for it");
+    return arena_->data();
+  }
+  void end() { arena_.reset(); }
+  // Waits until nothing of a pass that failed is going on.
+  void abandon() noexcept {
+    // Called directly, so that no test makes it fail. A lost device is idle anyway.
+    static_cast<void>(cudaStreamSynchronize(stream_.handle()));
+    arena_.reset();
+  }
+
+  void upload(void* to, const void* from, std::size_t bytes) { copy_to_device(to, from, bytes, stream_.handle()); }
+  // Fills one half of the staging buffer while the other is emptied.
+  void download(std::uint8_t* to, const void* from, std::size_t bytes) {
+    constexpr std::size_t kHalf = kBatchStagingBytes / 2;
+    const auto* const device = static_cast<const std::uint8_t*>(from);
+    const std::size_t count = (bytes + kHalf - 1) / kHalf;
+    const auto bytes_of = [&](std::size_t i) { return std::min(kHalf, bytes - i * kHalf); };
+    for (std::size_t i = 0; i <= count; ++i) {
+      if (i < count) {
+        copy_to_host(staging_ + i % 2 * kHalf, device + i * kHalf, bytes_of(i), stream_.handle());
+        copied_[i % 2].record(stream_);
+      }
+      if (i == 0) continue;
+      copied_[(i - 1) % 2].synchronize();
+      std::memcpy(to + (i - 1) * kHalf, staging_ + (i - 1) % 2 * kHalf, bytes_of(i - 1));
+    }
+  }
+
+  static std::size_t scratch_bytes(const BatchSize& size) {
+    const std::size_t postings = size.postings + std::size_t{1}, lists = size.lists + std::size_t{1};
+    const std::size_t units = most_units(size.postings, size.lists) + 1;
+    const std::size_t distance_groups = batch_groups(size.distance_bytes) + 1;
+    const std::size_t position_units =
+        size.distance_bytes == 0 ? 0 : most_units(size.occurrences, size.lists) + 1;
+    return std::max({kMostReduceBlocks * sizeof(BatchTotals),
+                     exclusive_scan_bytes<WordCounts, WordCounts, AddWordCounts>(batch_groups(size.posting_bytes) + 1),
+                     exclusive_scan_bytes<std::uint8_t, std::uint32_t, Add<std::uint32_t>>(postings),
+                     exclusive_scan_bytes<ListUnits, ListUnits, AddListUnits>(lists),
+                     exclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(
+                         std::max({postings, units, distance_groups, position_units})),
+                     inclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(postings)});
+  }
+
+ private:
+  MergingGpu& gpu_;
+  const BatchArrays arrays_;
+  std::uint8_t* const staging_;
+  ArenaPool<DeviceBuffer>::Turn arena_;
+  std::array<GpuEvent, 2> copied_;
+};
+
+class GpuBatchLanes final : public BatchLanes {
+ public:
+  GpuBatchLanes(const GpuBatchOptions& options, unsigned count, Reservation memory)
+      : limits_(gpu_batch_limits(options.has_positions)), memory_(std::move(memory)) {
+    const std::size_t device_bytes = arena_bytes(options.gpus.front());
+    for (const int gpu : options.gpus) gpus_.push_back(make_gpu(gpu, device_bytes));
+    const std::size_t lane_bytes = device_aligned(batch_host_bytes(limits_) + kBatchStagingBytes);
+    pinned_ = PinnedBuffer(count * lane_bytes);
+    for (unsigned i = 0; i < count; ++i) {
+      lanes_.push_back(std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(
+          *gpus_[i % gpus_.size()], limits_, pinned_.data() + i * lane_bytes));
+    }
+  }
+
+  void begin(const BatchMergeSource& source) override {
+    for (const auto& gpu : gpus_) TableCopier(*gpu, source).copy();
+  }
+  std::unique_ptr<BatchLane> take() noexcept override {
+    const std::lock_guard lock(mutex_);
+    if (lanes_.empty()) return nullptr;
+    std::unique_ptr<BatchLane> lane = std::move(lanes_.back());
+    lanes_.pop_back();
+    return lane;
+  }
+  void fail(const std::string&) noexcept override {}
+
+ private:
+  std::size_t arena_bytes(int gpu) const {
+    cuda_check(cudaSetDevice(gpu));
+    const BatchSize largest = limits_.largest();
+    return batch_memory_bytes(largest, CudaBatchExecutor::scratch_bytes(largest));
+  }
+  // As many arenas as fit, at least one.
+  static std::unique_ptr<MergingGpu> make_gpu(int gpu, std::size_t bytes) {
+    cuda_check(cudaSetDevice(gpu));
+    cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+    std::vector<DeviceBuffer> arenas;
+    arenas.emplace_back(gpu, bytes);
+    try {
+      while (arenas.size() < kArenas) arenas.emplace_back(gpu, bytes);
+    } catch (const GpuMemoryError&) {  // fewer batches at a time
+    }
+    return std::make_unique<MergingGpu>(gpu, std::move(arenas));
+  }
+
+  const BatchLimits limits_;
+  const Reservation memory_;
+  std::vector<std::unique_ptr<MergingGpu>> gpus_;
+  PinnedBuffer pinned_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BatchLane>> lanes_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchLanes> make_gpu_batch_lanes(const GpuBatchOptions& options, MemoryBudget& budget) {
+  const std::size_t lane_bytes = gpu_batch_lane_bytes(gpu_batch_limits(options.has_positions));
+  if (options.gpus.empty()) return nullptr;
+  const std::size_t most = budget.free_bytes() / 4 / lane_bytes;
+  const auto count = static_cast<unsigned>(std::min<std::size_t>(options.lanes, most));
+  if (count == 0) return nullptr;
+  auto memory = budget.try_reserve(count * lane_bytes, "lists that GPUs merge");
+  if (!memory) return nullptr;
+  return std::make_unique<GpuBatchLanes>(options, count, std::move(*memory));
+}
+
+}  // namespace spillway

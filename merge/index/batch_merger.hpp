@@ -1,0 +1,48 @@
+// The work of one thread of the final merge: once it has a lane, it hands lists over in batches: it finds the entries of
+// each list and copies them. A list that does not fit a batch, and whatever a lane fails to merge, is merged by the
+// thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "merge/cursor/term_merge_cursor.hpp"
+#include "merge/index/batch_collector.hpp"
+#include "merge/index/postings_merger.hpp"
+
+namespace spillway {
+
+// Not thread-safe.
+class BatchMerger {
+ public:
+  // The job and the lanes, which may be null, live longer.
+  BatchMerger(const PostingsMergeJob& job, BatchLanes* lanes);
+
+  // As PostingsMerger::merge_range(). Takes a lane before the first range where one is there.
+  void merge_range(std::size_t range);
+  PostingsMergeTotals totals() const;
+
+ private:
+  bool has_lane();
+  void merge_list(TermMergeCursor& sources);
+  void merge_open_list(TermMergeCursor& sources);
+  bool add(const TermMergeCursor& sources);
+  void flush();
+  bool merge_in_lane(const BatchSize& size);
+  void merge_here();
+  void put_merged();
+
+  const PostingsMergeJob& job_;
+  BatchLanes* const lanes_;
+  std::unique_ptr<BatchLane> lane_;
+  bool works_ = true;  // no lane has failed
+  PostingsMerger merger_;
+  std::optional<BatchCollector> batch_;  // in the memory of the lane
+  MergedBatch merged_;
+  PostingsMergeTotals totals_;  // of batches that the lane merged
+  std::size_t range_ = 0;
+  bool goes_on_ = false;  // the next entry may begin with the last document of the entry before
+};
+
+}  // namespace spillway

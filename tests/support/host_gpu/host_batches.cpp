@@ -1,0 +1,104 @@
+#include "tests/support/host_gpu/host_batches.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "indexer/gpu/merge/batch_host.hpp"
+#include "indexer/gpu/merge/batch_pass.hpp"
+#include "tests/support/host_gpu/host_steps.hpp"
+
+namespace spillway::testing {
+
+struct HostBatchLanes::Tables {
+  std::vector<std::uint64_t> high_powers;
+  BatchTables tables{};
+};
+
+namespace {
+
+// Memory aligned as that of a GPU, filled with what no step may rely on.
+class FilledMemory {
+ public:
+  explicit FilledMemory(std::size_t bytes) : bytes_(bytes + kDeviceAlignment, 0xCD) {}
+  std::uint8_t* data() {
+    void* begin = bytes_.data();
+    std::size_t room = bytes_.size();
+    return static_cast<std::uint8_t*>(
+        std::align(kDeviceAlignment, bytes_.size() - kDeviceAlignment, begin, room));
+  }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+};
+
+class HostBatchExecutor : public HostSteps {
+ public:
+  HostBatchExecutor(const BatchLimits& limits, const BatchTables& tables)
+      : tables_(tables), memory_(batch_host_bytes(limits)), arrays_(batch_arrays(memory_.data(), limits)) {}
+
+  const BatchArrays& arrays() const { return arrays_; }
+  const BatchTables& tables() const { return tables_; }
+  std::uint8_t* begin(std::size_t bytes) {
+    count_gpu_call();
+    pass_ = std::make_unique<FilledMemory>(bytes);
+    return pass_->data();
+  }
+  void end() { pass_.reset(); }
+  void abandon() noexcept { pass_.reset(); }
+  void upload(void* to, const void* from, std::size_t bytes) {
+    count_gpu_call();
+    if (bytes != 0) std::memcpy(to, from, bytes);
+  }
+  void download(std::uint8_t* to, const void* from, std::size_t bytes) {
+    count_gpu_call();
+    std::memcpy(to, from, bytes);
+  }
+  static std::size_t scratch_bytes(const BatchSize&) { return 0; }
+
+ private:
+  const BatchTables& tables_;
+  FilledMemory memory_;
+  const BatchArrays arrays_;
+  std::unique_ptr<FilledMemory> pass_;
+};
+
+}  // namespace
+
+HostBatchLanes::HostBatchLanes(const BatchLimits& limits, unsigned lanes) : limits_(limits), lanes_(lanes) {}
+HostBatchLanes::~HostBatchLanes() = default;
+
+void HostBatchLanes::begin(const BatchMergeSource& source) {
+  tables_ = std::make_unique<Tables>();
+  for (std::uint64_t i = 0; i <= source.document_count / DocumentPowers::kCount; ++i) {
+    tables_->high_powers.push_back(high_document_power(i));
+  }
+  tables_->tables = {.powers = {document_powers().low.data(), tables_->high_powers.data()},
+                     .numbers = source.dropped.none() ? KeptNumbers{}
+                                                      : KeptNumbers{source.dropped.bits().data(),
+                                                                    source.dropped.dropped_before().data()},
+                     .length_codes = source.length_codes.data(),
+                     .document_count = source.document_count,
+                     .has_positions = source.has_positions};
+}
+
+std::unique_ptr<BatchLane> HostBatchLanes::take() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (lanes_ == 0) return nullptr;
+  --lanes_;
+  return std::make_unique<ExecutorBatchLane<HostBatchExecutor>>(limits_, tables_->tables);
+}
+
+void HostBatchLanes::fail(const std::string& why) noexcept {
+  const std::lock_guard lock(mutex_);
+  failures_.push_back(why);
+}
+
+BatchLimits wide_batch_limits(bool has_positions) {
+  return {.posting_bytes = 1 << 20, .distance_bytes = has_positions ? 4U << 20 : 0, .fragments = 1 << 16,
+          .lists = 1 << 14};
+}
+BatchLimits narrow_batch_limits(bool has_positions) {
+  return {.posting_bytes = 200, .distance_bytes = has_positions ? 900U : 0, .fragments = 20, .lists = 5};
+}
+
+}  // namespace spillway::testing

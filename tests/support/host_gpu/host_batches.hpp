@@ -1,0 +1,38 @@
+// Lanes of a merge (merge/index/batch_lane.hpp) on the host: the steps of a GPU, without one.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "indexer/gpu/merge/batch_memory.hpp"
+#include "merge/index/batch_lane.hpp"
+
+namespace spillway::testing {
+
+class HostBatchLanes final : public BatchLanes {
+ public:
+  explicit HostBatchLanes(const BatchLimits& limits, unsigned lanes = 3);
+  ~HostBatchLanes() override;
+
+  void begin(const BatchMergeSource& source) override;
+  std::unique_ptr<BatchLane> take() noexcept override;
+  void fail(const std::string& why) noexcept override;
+  // Why lanes have failed.
+  std::vector<std::string> failures() const { return failures_; }
+
+ private:
+  struct Tables;
+  const BatchLimits limits_;
+  unsigned lanes_;
+  std::unique_ptr<Tables> tables_;
+  std::mutex mutex_;
+  std::vector<std::string> failures_;
+};
+
+// Limits that hold all lists of a test, and such that hold a few.
+BatchLimits wide_batch_limits(bool has_positions);
+BatchLimits narrow_batch_limits(bool has_positions);
+
+}  // namespace spillway::testing
