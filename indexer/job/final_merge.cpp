@@ -18,7 +18,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kGpuBatchBytes = std::size_t{64} << 20;  // of lists that a GPU merged, at most with few exceptions
+constexpr std::size_t kGpuBatchBytes = std::size_t{32} << 20;  // of lists that a GPU merged, at most with few exceptions
 
 MergePlan plan_final_merge(const MergeSetup& setup, const RunStore& runs) {
   RunStats stats;

@@ -65,10 +65,14 @@ const MetGpu* JobGpus::await() {
   return &met_;
 }
 
-void JobGpus::release() {
+void JobGpus::release_lanes() {
   if (starting_.valid()) starting_.wait();
   starting_ = {};
   lanes_.clear();
+}
+
+void JobGpus::release() {
+  release_lanes();
   pinned_slots_.reset();
   lane_memory_.release();
 }

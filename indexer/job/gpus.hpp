@@ -36,6 +36,8 @@ class JobGpus {
   const MetGpu* await();
   // Waits for what is being started, and gives all memory back. Requires: no chunk is in a slot.
   void release();
+  // The part of release() that gives device memory back.
+  void release_lanes();
   // GPUs with lanes, also after release().
   const std::vector<int>& used() const { return used_; }
   // After release(): destroys contexts too, if IndexContext::ends_gpu_use and memory for it is left. Throws nothing: it

@@ -376,7 +376,7 @@ class IndexJob {
   }
 
   // Frees the memory of parsers and GPUs during the merge; before it, if memory is short, so that the merge can use it.
-  // Then makes the lanes of the merge, where they are not null, and keeps them until they are ended.
+  // Makes the lanes of the merge, where `lanes` is not null, and keeps them until they are ended.
   std::jthread release_ingest(MergeLanes* lanes) {
     if (budget_.free_bytes() < budget_.total_bytes() / 2) gpus_.release();
     const auto release = [this] {
@@ -385,8 +385,10 @@ class IndexJob {
     };
     try {
       return std::jthread([this, lanes, release] {
+        gpus_.release_lanes();
+        if (lanes != nullptr) lanes->make([this] { return make_batch_lanes(); });
         release();
-        if (lanes != nullptr) lanes->run([this] { return make_batch_lanes(); });
+        if (lanes != nullptr) lanes->wait_for_end();
         gpus_.end();
       });
     } catch (const std::system_error&) {

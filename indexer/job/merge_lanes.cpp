@@ -5,23 +5,35 @@
 
 namespace spillway {
 
-void MergeLanes::run(const Make& make) noexcept {
+void MergeLanes::make(const Make& make) noexcept {
   std::unique_ptr<BatchLanes> lanes;
   try {
     lanes = make();
-    if (lanes == nullptr) return;
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return source_ || ended_; });
-    if (ended_) return;
-    lock.unlock();
-    lanes->begin(*source_);
-    lock.lock();
-    lanes_ = std::move(lanes);
-    changed_.wait(lock, [&] { return ended_; });
-    lanes = std::move(lanes_);
   } catch (const std::exception& error) {
     fail(error.what());
   }
+  const std::lock_guard lock(mutex_);
+  lanes_ = std::move(lanes);
+  made_ = true;
+  begin_lanes();
+  changed_.notify_all();
+}
+
+// Whichever comes last, the lanes or what they merge, begins them. Requires: the mutex is held.
+void MergeLanes::begin_lanes() noexcept {
+  if (lanes_ == nullptr || !source_) return;
+  try {
+    lanes_->begin(*source_);
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+    lanes_.reset();
+  }
+}
+
+void MergeLanes::wait_for_end() noexcept {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ended_; });
+  lanes_.reset();
 }
 
 void MergeLanes::end() noexcept {
@@ -38,11 +50,12 @@ std::string MergeLanes::failure() const {
 void MergeLanes::begin(const BatchMergeSource& source) {
   const std::lock_guard lock(mutex_);
   source_.emplace(source);
-  changed_.notify_all();
+  begin_lanes();
 }
 
 std::unique_ptr<BatchLane> MergeLanes::take() noexcept {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return made_ || ended_; });
   return lanes_ == nullptr || ended_ ? nullptr : lanes_->take();
 }
 

@@ -1,5 +1,4 @@
-// The lanes of a job's last merge, made beside its begin: threads of the merge take them as soon as they are there, and
-// merge lists by themselves until then.
+// The lanes of a job's last merge, made by another thread beside its begin.
 #pragma once
 
 #include <condition_variable>
@@ -18,10 +17,12 @@ class MergeLanes final : public BatchLanes {
  public:
   using Make = std::function<std::unique_ptr<BatchLanes>()>;
 
-  // Makes the lanes by make(), which may return nullptr or throw, and keeps them until end(). Called once, on a thread
-  // of its own.
-  void run(const Make& make) noexcept;
-  // Ends run(). Requires: all lanes that were taken are gone. May be called more than once, also without run().
+  // Makes the lanes by `make`, which may return nullptr or throw. Called once, by a thread of its own; take() waits for
+  // it.
+  void make(const Make& make) noexcept;
+  // Waits for end(), and gives the lanes back. Called after make(), by the same thread.
+  void wait_for_end() noexcept;
+  // Requires: all lanes that were taken are gone. May be called more than once, also without make().
   void end() noexcept;
   // Why lists were merged by the processor although lanes were wanted; empty if they were not.
   std::string failure() const;
@@ -31,11 +32,13 @@ class MergeLanes final : public BatchLanes {
   void fail(const std::string& why) noexcept override;
 
  private:
+  void begin_lanes() noexcept;
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<BatchMergeSource> source_;
-  std::unique_ptr<BatchLanes> lanes_;  // once they can be taken
-  bool ended_ = false;
+  std::unique_ptr<BatchLanes> lanes_;
+  bool made_ = false, ended_ = false;
   std::string failure_;
 };
 

@@ -15,22 +15,22 @@ namespace spillway {
 namespace {
 
 // Appends `count` bytes to be written in place and returns their address. Grows the capacity geometrically.
-std::uint8_t* extend(std::vector<std::uint8_t>& bytes, std::size_t count) {
+std::uint8_t* extend(ByteVector& bytes, std::size_t count) {
   const std::size_t size = bytes.size();
   if (bytes.capacity() - size < count) bytes.reserve(std::max(2 * bytes.capacity(), size + count));
   bytes.resize(size + count);
   return bytes.data() + size;
 }
 
-void append(std::vector<std::uint8_t>& to, std::span<const std::uint8_t> bytes) {
+void append(ByteVector& to, std::span<const std::uint8_t> bytes) {
   if (!bytes.empty()) std::copy(bytes.begin(), bytes.end(), extend(to, bytes.size()));
 }
 
 // Reserves `count` in an empty vector, and keeps a larger capacity unless it is much larger: a batch of long lists is
 // nearly all positions, one of short lists has hardly any, and reused batches would end up with room for both.
-template <typename T>
-void make_room(std::vector<T>& used, std::size_t count) {
-  if (used.capacity() > 2 * count) used = std::vector<T>();
+template <typename Vector>
+void make_room(Vector& used, std::size_t count) {
+  if (used.capacity() > 2 * count) used = Vector();
   used.reserve(count);
 }
 

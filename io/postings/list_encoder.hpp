@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/base/byte_vector.hpp"
 #include "io/format/index.hpp"
 #include "io/postings/position_encoder.hpp"
 #include "io/postings/rounded_codes.hpp"
@@ -30,7 +31,7 @@ struct ListBatch {
     bool starts = false, ends = false;
   };
   std::vector<Entry> entries;
-  std::vector<std::uint8_t> terms, postings, bounds, positions;
+  ByteVector terms, postings, bounds, positions;
   void clear() {
     entries.clear();
     for (auto* bytes : {&terms, &postings, &bounds, &positions}) bytes->clear();

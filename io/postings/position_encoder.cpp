@@ -32,7 +32,7 @@ void PositionEncoder::place_blocks() {
   }
 }
 
-void PositionEncoder::encode_block(const std::uint32_t* distances, std::vector<std::uint8_t>& to) {
+void PositionEncoder::encode_block(const std::uint32_t* distances, ByteVector& to) {
   std::array<std::uint8_t, kMaxDistanceBlockBytes> block;
   const std::size_t bytes = pack_distances(distances, block.data());
   to.insert(to.end(), block.data(), block.data() + bytes);
@@ -41,7 +41,7 @@ void PositionEncoder::encode_block(const std::uint32_t* distances, std::vector<s
   place_blocks();
 }
 
-void PositionEncoder::add(std::span<const std::uint32_t> distances, std::vector<std::uint8_t>& to) {
+void PositionEncoder::add(std::span<const std::uint32_t> distances, ByteVector& to) {
   const std::size_t pending = count_ % kDistanceBlock;
   count_ += distances.size();
   if (pending != 0) {
@@ -57,7 +57,7 @@ void PositionEncoder::add(std::span<const std::uint32_t> distances, std::vector<
   std::copy(distances.begin(), distances.end(), pending_.begin());
 }
 
-void PositionEncoder::end(std::uint64_t document_count, std::vector<std::uint8_t>& to) {
+void PositionEncoder::end(std::uint64_t document_count, ByteVector& to) {
   std::array<std::uint8_t, kDistanceBlock * 5> tail;
   std::uint8_t* end = tail.data();
   for (std::size_t i = 0; i < count_ % kDistanceBlock; ++i) end = write_varint(end, pending_[i]);

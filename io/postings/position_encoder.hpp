@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "io/base/byte_vector.hpp"
 #include "io/postings/distance_coding.hpp"
 
 namespace spillway {
@@ -33,13 +34,13 @@ class PositionEncoder {
   // Adds the frequencies of the next postings. Positions may run ahead of them by at most one posting.
   void add_postings(std::span<const std::uint32_t> frequencies);
   // Adds distances; appends each block that they complete to `to`.
-  void add(std::span<const std::uint32_t> distances, std::vector<std::uint8_t>& to);
+  void add(std::span<const std::uint32_t> distances, ByteVector& to);
   // Appends the tail and the table.
-  void end(std::uint64_t document_count, std::vector<std::uint8_t>& to);
+  void end(std::uint64_t document_count, ByteVector& to);
   std::uint64_t count() const { return count_; }  // distances added
 
  private:
-  void encode_block(const std::uint32_t* distances, std::vector<std::uint8_t>& to);
+  void encode_block(const std::uint32_t* distances, ByteVector& to);
   void place_blocks();
   std::uint64_t count_ = 0, block_count_ = 0;  // distances added; blocks encoded
   std::uint64_t bytes_ = 0;                    // size of the blocks encoded

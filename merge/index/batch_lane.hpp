@@ -87,10 +87,9 @@ class BatchLane {
 class BatchLanes {
  public:
   virtual ~BatchLanes() = default;
-  // Called once, before take(). Does not wait for lanes that are being made. What `source` refers to lives longer than
-  // the lanes.
+  // Called once, before take(). What `source` refers to lives longer than the lanes. GpuError.
   virtual void begin(const BatchMergeSource& source) = 0;
-  // Returns a lane, or nullptr where none is there yet, or none is left. Thread-safe, throws nothing.
+  // Returns a lane, or nullptr where none is left. May wait for lanes that are being made. Thread-safe.
   virtual std::unique_ptr<BatchLane> take() noexcept = 0;
   // Tells why a lane cannot go on; the processor then merges what is left for it. Thread-safe.
   virtual void fail(const std::string& why) noexcept = 0;

@@ -181,10 +181,10 @@ class ExecutorBatchLane final : public BatchLane {
     download(merged.bytes.bounds, at_.bounds, ends.bound_bytes);
     download(merged.bytes.positions, at_.positions, ends.position_bytes);
   }
-  template <typename T>
-  void download(std::vector<T>& to, const T* from, std::size_t count) {
+  template <typename Vector>
+  void download(Vector& to, const typename Vector::value_type* from, std::size_t count) {
     to.resize(count);
-    if (count != 0) executor_.download(reinterpret_cast<std::uint8_t*>(to.data()), from, count * sizeof(T));
+    if (count != 0) executor_.download(reinterpret_cast<std::uint8_t*>(to.data()), from, count * sizeof(*from));
   }
 
   Executor executor_;

@@ -16,8 +16,6 @@ namespace spillway {
 
 namespace {
 
-constexpr unsigned kArenas = 4;  // of a GPU: batches that are merged at the same time
-
 // What the lanes of a GPU share.
 struct MergingGpu {
   MergingGpu(int number, std::vector<DeviceBuffer> memory) : gpu(number), arenas(std::move(memory)) {}
@@ -154,7 +152,8 @@ class GpuBatchLanes final : public BatchLanes {
   GpuBatchLanes(const GpuBatchOptions& options, unsigned count, Reservation memory)
       : limits_(gpu_batch_limits(options.has_positions)), memory_(std::move(memory)) {
     const std::size_t device_bytes = arena_bytes(options.gpus.front());
-    for (const int gpu : options.gpus) gpus_.push_back(make_gpu(gpu, device_bytes));
+    const auto gpus = static_cast<unsigned>(options.gpus.size());
+    for (const int gpu : options.gpus) gpus_.push_back(make_gpu(gpu, device_bytes, (count + gpus - 1) / gpus));
     const std::size_t lane_bytes = device_aligned(batch_host_bytes(limits_) + kBatchStagingBytes);
     pinned_ = PinnedBuffer(count * lane_bytes);
     for (unsigned i = 0; i < count; ++i) {
@@ -181,14 +180,14 @@ class GpuBatchLanes final : public BatchLanes {
     const BatchSize largest = limits_.largest();
     return batch_memory_bytes(largest, CudaBatchExecutor::scratch_bytes(largest));
   }
-  // As many arenas as fit, at least one.
-  static std::unique_ptr<MergingGpu> make_gpu(int gpu, std::size_t bytes) {
+  // As many arenas as fit, at least one: a lane has one until its lists are on the host.
+  static std::unique_ptr<MergingGpu> make_gpu(int gpu, std::size_t bytes, unsigned most) {
     cuda_check(cudaSetDevice(gpu));
     cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
     std::vector<DeviceBuffer> arenas;
     arenas.emplace_back(gpu, bytes);
     try {
-      while (arenas.size() < kArenas) arenas.emplace_back(gpu, bytes);
+      while (arenas.size() < most) arenas.emplace_back(gpu, bytes);
     } catch (const GpuMemoryError&) {  // fewer batches at a time
     }
     return std::make_unique<MergingGpu>(gpu, std::move(arenas));

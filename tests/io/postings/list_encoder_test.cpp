@@ -19,11 +19,11 @@ using testing::Posting;
 using testing::Postings;
 
 struct Encoded {
-  std::vector<std::uint8_t> postings, bounds;
+  ByteVector postings, bounds;
   bool operator==(const Encoded&) const = default;
 };
 
-void put(std::vector<std::uint8_t>& to, std::uint64_t value) {
+void put(ByteVector& to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) to.push_back(static_cast<std::uint8_t>(value | 0x80));
   to.push_back(static_cast<std::uint8_t>(value));
 }
