@@ -18,7 +18,8 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kGpuBatchBytes = std::size_t{32} << 20;  // of lists that a GPU merged, at most with few exceptions
+// Of a batch of lists that a GPU merged, but for few.
+constexpr std::size_t kGpuBatchBytes = std::size_t{32} << 20;
 
 MergePlan plan_final_merge(const MergeSetup& setup, const RunStore& runs) {
   RunStats stats;
@@ -205,13 +206,21 @@ class LastPass {
   // Returns the memory of the helpers; none if one thread does all, or too little memory is free.
   Reservation start_list_helpers() {
     if (setup_.threads <= 1) return {};
-    // Vectors grow by doubling.
-    const std::size_t most_owned = std::max(batch_bytes_ * 2, setup_.lanes == nullptr ? 0 : kGpuBatchBytes);
-    auto memory =
-        setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content, most_owned), "helpers of the writer");
+    std::size_t most_owned = batch_bytes_ * 2;  // vectors grow by doubling
+    std::optional<Reservation> memory;
+    if (setup_.lanes != nullptr && kGpuBatchBytes > most_owned) {
+      memory = take_helper_memory(kGpuBatchBytes);
+      if (memory) most_owned = kGpuBatchBytes;
+    }
+    if (!memory) memory = take_helper_memory(most_owned);
     if (!memory) return {};
     writer_.start_list_helpers(most_owned);
     return std::move(*memory);
+  }
+
+  std::optional<Reservation> take_helper_memory(std::size_t most_owned) {
+    return setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content, most_owned),
+                                     "helpers of the writer");
   }
 
   void write_order() {

@@ -1,55 +1,13 @@
 // Merges whose lists go through the lanes of a GPU (indexer/gpu/merge), on the host: they give the bytes of merges by the
 // processor.
-#include <gtest/gtest.h>
-
-#include <optional>
-#include <random>
-
-#include "merge/index/merge.hpp"
-#include "sort/gpu/device/faults.hpp"
-#include "tests/merge/run/cut_runs.hpp"
+#include "tests/indexer/gpu/merge/batch_merge.hpp"
 #include "tests/support/host_gpu/host_batches.hpp"
 
 namespace spillway::testing {
 namespace {
 
-class BatchMerge : public MergeTest, public ::testing::WithParamInterface<Positions> {
- protected:
-  BatchMerge() { options_.positions = has_positions(); }
-  ~BatchMerge() override { fail_gpu_call(0); }
-  static bool has_positions() { return GetParam() == Positions::kStored; }
-
-  SampleRun source(std::uint64_t seed, std::size_t documents, std::size_t terms, std::uint32_t largest_frequency) const {
-    SampleRunOptions options;
-    options.documents = documents;
-    options.terms = terms;
-    options.largest_frequency = largest_frequency;
-    SampleRun run = make_source(seed, options);
-    if (has_positions()) add_positions(run, seed);
-    return run;
-  }
-
-  DroppedDocuments drop(std::size_t documents, std::uint32_t one_in, std::mt19937_64& random) {
-    if (one_in == 0) return {};
-    DroppedDocuments dropped(budget_, documents);
-    for (std::uint32_t i = 0; i < documents; ++i) {
-      if (random() % one_in == 0) dropped.drop(i);
-    }
-    dropped.seal();
-    return dropped;
-  }
-
-  static IndexMergeOptions with(unsigned threads, BatchLanes* lanes = nullptr) {
-    IndexMergeOptions options;
-    options.threads = threads;
-    options.batch_bytes = 4096;
-    options.lanes = lanes;
-    return options;
-  }
-};
-INSTANTIATE_TEST_SUITE_P(, BatchMerge, ::testing::Values(Positions::kNone, Positions::kStored), [](const auto& tested) {
-  return tested.param == Positions::kStored ? "WithPositions" : "WithoutPositions";
-});
+class BatchMerge : public BatchMergeTest {};
+INSTANTIATE_TEST_SUITE_P(, BatchMerge, ::testing::Values(Positions::kNone, Positions::kStored), batch_case_name);
 
 TEST_P(BatchMerge, GivesTheBytesOfTheProcessor) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -75,25 +33,11 @@ TEST_P(BatchMerge, GivesTheBytesOfTheProcessor) {
   }
 }
 
-// Lists of about whole blocks, with gaps and frequencies of many widths.
 TEST_P(BatchMerge, GivesTheBytesOfListsOfWholeBlocks) {
   for (const std::size_t postings : {1, 2, 127, 128, 129, 255, 256, 257, 384, 1000}) {
     SCOPED_TRACE(postings);
     std::mt19937_64 random(postings);
-    SampleRun whole;
-    whole.documents.resize(70'000);
-    for (unsigned term = 0; term < 12; ++term) {
-      std::vector<SamplePosting>& list = whole.terms["term" + std::to_string(term)];
-      const std::uint32_t step = std::uint32_t{1} << term % 6;
-      std::uint32_t document = term;
-      for (std::size_t i = 0; i < postings; ++i, document += 1 + static_cast<std::uint32_t>(random() % step)) {
-        list.push_back({document, term % 4 == 0 ? 1 : 1 + static_cast<std::uint32_t>(random() % (1U << term))});
-      }
-    }
-    for (const auto& [term, list] : whole.terms) {
-      for (const SamplePosting& posting : list) whole.documents[posting.document].length += posting.frequency;
-    }
-    if (has_positions()) add_positions(whole, postings);
+    const SampleRun whole = source_of_lists(postings);
     const Runs runs = cut(whole, 5, random);
     const Merged expected = merge_to_index(runs, {}, with(1));
     HostBatchLanes lanes({.posting_bytes = 1 << 20, .distance_bytes = has_positions() ? 32U << 20 : 0,

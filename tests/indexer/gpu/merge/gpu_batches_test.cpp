@@ -1,0 +1,91 @@
+// Merges whose lists go through lanes of a GPU.
+#include "indexer/gpu/merge/gpu_batches.hpp"
+
+#include <optional>
+
+#include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "tests/indexer/gpu/merge/batch_merge.hpp"
+
+namespace spillway::testing {
+namespace {
+
+class GpuBatchMerge : public BatchMergeTest {
+ protected:
+  void SetUp() override {
+    const GpuStatus gpus = find_gpus();
+    if (gpus.state != GpuState::kUsable) GTEST_SKIP() << gpus.detail;
+    gpu_ = gpus.gpus.front().id;
+  }
+
+  std::unique_ptr<BatchLanes> make_lanes() {
+    return make_gpu_batch_lanes({.gpus = {gpu_}, .lanes = 3, .has_positions = has_positions()}, lane_budget_);
+  }
+
+ private:
+  int gpu_ = 0;
+  MemoryBudget lane_budget_{std::size_t{2} << 30};
+};
+INSTANTIATE_TEST_SUITE_P(, GpuBatchMerge, ::testing::Values(Positions::kNone, Positions::kStored), batch_case_name);
+
+TEST_P(GpuBatchMerge, GivesTheBytesOfTheProcessor) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const std::uint32_t largest = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 9 : 400;
+    const SampleRun whole = source(seed, 1 + random() % 600, 1 + random() % 300, largest);
+    const Runs runs = cut(whole, 1 + random() % 30, random);
+    const DroppedDocuments dropped = drop(whole.documents.size(), std::array{0U, 1U, 2U, 40U}[seed % 4], random);
+    const Merged expected = merge_to_index(runs, dropped, with(1));
+    const auto lanes = make_lanes();
+    const Merged merged = merge_to_index(runs, dropped, with(2, lanes.get()));
+    ASSERT_EQ(merged.files, expected.files);
+    EXPECT_EQ(merged.result.posting_count, expected.result.posting_count);
+    EXPECT_EQ(merged.result.occurrence_count, expected.result.occurrence_count);
+    EXPECT_EQ(merged.result.dropped_sum, expected.result.dropped_sum);
+    EXPECT_NE(merged.result.lane_postings, 0U);
+  }
+}
+
+TEST_P(GpuBatchMerge, GivesTheBytesOfListsOfWholeBlocks) {
+  for (const std::size_t postings : {1, 127, 128, 129, 256, 257, 1000}) {
+    SCOPED_TRACE(postings);
+    std::mt19937_64 random(postings);
+    const Runs runs = cut(source_of_lists(postings), 5, random);
+    const Merged expected = merge_to_index(runs, {}, with(1));
+    const auto lanes = make_lanes();
+    const Merged merged = merge_to_index(runs, {}, with(2, lanes.get()));
+    ASSERT_EQ(merged.files, expected.files);
+    EXPECT_NE(merged.result.lane_postings, 0U);
+  }
+}
+
+TEST_P(GpuBatchMerge, GivesTheBytesOfTheProcessorWhateverCallFails) {
+  std::mt19937_64 random(7);
+  const SampleRun whole = source(7, 300, 100, 9);
+  const Runs runs = cut(whole, 6, random);
+  const DroppedDocuments dropped = drop(whole.documents.size(), 20, random);
+  const Merged expected = merge_to_index(runs, dropped, with(1));
+  for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
+    for (std::uint64_t nth = 1;; nth += 1 + nth / 8) {
+      SCOPED_TRACE(nth);
+      const auto lanes = make_lanes();
+      fail_gpu_call(nth, fault);
+      std::optional<Merged> merged;
+      try {
+        merged = merge_to_index(runs, dropped, with(2, lanes.get()));
+      } catch (const GpuError&) {  // of the tables, before a list was merged: a job then goes on without lanes
+      }
+      const bool fired = gpu_faults_fired() != 0;
+      fail_gpu_call(0);
+      if (merged) {
+        ASSERT_EQ(merged->files, expected.files);
+      }
+      ASSERT_TRUE(merged || fired);
+      if (!fired) break;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway::testing
