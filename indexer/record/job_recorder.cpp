@@ -111,7 +111,7 @@ void JobRecorder::add(Sample&& sample) {
 }
 
 JobRecord JobRecorder::record(std::size_t most_consumers) const {
-  JobRecord record{.seconds = seconds_, .lanes = timeline_.lanes()};
+  JobRecord record{.seconds = seconds_, .lanes = timeline_.lanes(), .gpus = gpus_};
   for (const Sample& sample : samples_) {
     record.begins.push_back(sample.begin);
     record.resident_bytes.push_back(sample.resident_bytes);

@@ -60,6 +60,17 @@ TEST_F(JobRecorderTest, KeepsTheSizeOfAnIndexThatMovesToItsPlace) {
   EXPECT_EQ(recorder.record().disk.values[1].back(), 1234u);
 }
 
+TEST_F(JobRecorderTest, TellsOfTheGpusOfTheJob) {
+  JobRecorder recorder;
+  EXPECT_TRUE(recorder.record().gpus.empty());
+  GpuInfo gpu;
+  gpu.id = 3;
+  recorder.note_gpus({gpu});
+  const JobRecord record = recorder.record();
+  ASSERT_EQ(record.gpus.size(), 1u);
+  EXPECT_EQ(record.gpus[0].id, 3);
+}
+
 TEST_F(JobRecorderTest, SumsTheSmallConsumers) {
   JobRecorder recorder;
   std::vector<Reservation> held;
