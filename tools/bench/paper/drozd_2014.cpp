@@ -93,10 +93,9 @@ Paper drozd_2014() {
           {"figure 8",
            "Rate of the hybrid sort and of the CPU alone",
            kMachine,
-           "hybrid-msd sorts prefixes on the GPU and small buckets on the CPU; cpu-msd with all threads. Random "
-           "strings "
-           "of 256 bytes exceed the GPU's memory.",
-           "Strings that exceed the GPU's memory, where --memory does not hold them: 86 GB of them need 110 GB.",
+           "hybrid-msd sorts prefixes on the GPU and small buckets on the CPU; cpu-msd with all threads. One set, of "
+           "random strings of 256 bytes, exceeds the GPU's memory.",
+           "That set where --memory does not hold it: 86 GB of strings need 110 GB.",
            {rate},
            {StringsRun{.sorters = {"cpu-msd", "hybrid-msd"}, .sets = sets, .counts = counts, .quick_most = 1'000'000},
             StringsRun{.sorters = {"cpu-msd", "hybrid-msd"}, .sets = {}, .above_gpu_memory = kLongStringBytes}}}}};
