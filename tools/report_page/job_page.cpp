@@ -86,6 +86,9 @@ std::optional<BarPlot> stages_plot(const JsonView& job) {
     const auto is_none = [](const std::optional<Value>& time) { return !time || time->middle < kLeastStageSeconds; };
     if (is_none(busy_time) && is_none(wall_time)) continue;
     plot.categories.push_back(stage.at("name").text());
+    if (plot.categories.back() == "parse") {
+      plot.note += " The wall time of parse and encode ends with the last sorted block, and has all waits.";
+    }
     busy.values.push_back(busy_time);
     wall.values.push_back(wall_time);
   }
