@@ -1,7 +1,6 @@
 """The picture of the README: rates of the papers' sorts, their own and today's."""
 import math
 
-from papers.deshpande import parts
 from papers.results import Results, largest, rate
 
 LEFT, WIDTH, ROW, LEAST, MOST = 250, 500, 22, 1e7, 1e11
@@ -37,7 +36,7 @@ def bars(results: Results) -> list[tuple[str, list[tuple[str, float]]]]:
             ("CPU, all threads", rate(bitonic, "cpu-radix"))]),
         (f"Deshpande 2013: {strings['strings']:,} random strings", [
             ("paper, GTX 580", 1000 * strings["strings"] / strings_then),
-            ("its text", strings["strings"] / sum(parts(strings))),
+            ("its text", rate(strings, "gpu-string-radix:paper")),
             ("its modern form", rate(strings, "gpu-string-radix"))]),
         (f"Drozd 2014: {hybrid['strings']:,} short strings in host memory", [
             ("paper, at most", results.figures("drozd2014", "figure 8", "rate, at most")["hybrid of CPU and GPU"]),

@@ -456,6 +456,13 @@ class IndexJob {
     }
   }
 
+  // The GPUs of the plan, except one that is still assumed because the job failed before it was met.
+  std::vector<GpuInfo> used_gpus() const {
+    std::vector<GpuInfo> gpus = planned_.mode.gpus;
+    std::erase_if(gpus, [](const GpuInfo& gpu) { return gpu.memory_bytes == 0; });
+    return gpus;
+  }
+
   void fill_report(const TempSpace& temp) {
     skips_.write(report_);
     report_.documents = skips_.documents();
@@ -475,6 +482,7 @@ class IndexJob {
       report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());
     }
     add_counts(ingest_, merge_, report_);
+    if (context_.recorder != nullptr && report_.gpu_blocks != 0) context_.recorder->note_gpus(used_gpus());
     add_stages(ingest_, merge_, {.revisits = revisit_seconds_, .finish = finish_seconds_}, report_);
   }
 

@@ -86,7 +86,8 @@ JobRecorder::Sample JobRecorder::take() {
   sample.scratch_bytes = temp_->used_bytes();
   constexpr double kIndexPeriod = 0.1;  // seconds: reading a directory takes longer than the rest of a sample
   if (stopping_ || sample.begin >= index_read_at_ + kIndexPeriod) {
-    index_bytes_ = bytes_below(index_path_);
+    // A finished index has moved to its place, and the last sample finds nothing here.
+    index_bytes_ = std::max(stopping_ ? index_bytes_ : 0, bytes_below(index_path_));
     index_read_at_ = sample.begin;
   }
   sample.index_bytes = index_bytes_;
@@ -110,7 +111,7 @@ void JobRecorder::add(Sample&& sample) {
 }
 
 JobRecord JobRecorder::record(std::size_t most_consumers) const {
-  JobRecord record{.seconds = seconds_, .lanes = timeline_.lanes()};
+  JobRecord record{.seconds = seconds_, .lanes = timeline_.lanes(), .gpus = gpus_};
   for (const Sample& sample : samples_) {
     record.begins.push_back(sample.begin);
     record.resident_bytes.push_back(sample.resident_bytes);

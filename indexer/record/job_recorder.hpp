@@ -8,12 +8,14 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "io/base/timeline.hpp"
 #include "io/file/descriptor.hpp"
 #include "io/file/temp_space.hpp"
 #include "io/memory/budget.hpp"
+#include "sort/gpu/device/status.hpp"
 
 namespace spillway {
 
@@ -29,7 +31,8 @@ struct JobRecord {
   std::vector<double> begins = {};  // of the samples, in seconds
   SampledAmounts memory = {};       // reserved bytes by consumer
   std::vector<std::uint64_t> resident_bytes = {};
-  SampledAmounts disk = {};  // scratch files, and the index that is written
+  SampledAmounts disk = {};        // scratch files, and the index that is written
+  std::vector<GpuInfo> gpus = {};  // those that the job used
 };
 
 // One for each job. Its memory is bounded: 3,000 spans (Timeline) and 240 samples; when there are more samples,
@@ -48,6 +51,9 @@ class JobRecorder {
   // Ends sampling. Idempotent, and nothing if it has not begun.
   void stop();
   ~JobRecorder() { stop(); }
+
+  // The GPUs that the job used. Requires: no thread calls record() meanwhile.
+  void note_gpus(std::vector<GpuInfo> gpus) { gpus_ = std::move(gpus); }
 
   // Requires: stop() was called. At most `most_consumers` have names; the others are summed.
   JobRecord record(std::size_t most_consumers = 7) const;
@@ -76,6 +82,7 @@ class JobRecorder {
   std::uint64_t index_bytes_ = 0;
   double index_read_at_ = -1;
   double seconds_ = 0;
+  std::vector<GpuInfo> gpus_;
   std::thread thread_;
 };
 

@@ -75,6 +75,18 @@ TEST_F(SanitizeGpu, IsNotCleanWhereAToolFindsSomething) {
   expect_problem("1 found by the tool");
 }
 
+TEST_F(SanitizeGpu, TellsAFailureOfTheToolFromAFinding) {
+  write_program(all_pass_);
+  const std::string own = "echo '========= Internal Sanitizer Error: Detected a failure to track a kernel launch'\n";
+  const auto summary = [](int found) {
+    return "echo '========= RACECHECK SUMMARY: " + std::to_string(found) + " hazards displayed'; exit 86\n";
+  };
+  write_sanitizer(own + summary(1));
+  expect_problem("the tool itself failed: Detected a failure to track a kernel launch");
+  write_sanitizer(own + summary(2));
+  expect_problem("2 found by the tool");
+}
+
 TEST_F(SanitizeGpu, IsNotCleanWhereACaseFailsSkipsItselfOrDoesNotRun) {
   write_sanitizer(no_errors_);
   write_program(all_pass_ + "echo '[  FAILED  ] Gpu/Contract.Ends/gpu_one, where GetParam() = 1 (3 ms)'; exit 1\n");

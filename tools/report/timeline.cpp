@@ -50,7 +50,10 @@ void add_record(const JobRecord& record, ordered_json& report) {
   report["compiler"] = build.compiler;
   report["flags"] = build.flags;
   report["date"] = date_text();
-  report["machine"] = machine_json({});
+  GpuStatus gpus;  // the job looks for no GPU: those that it used are known
+  gpus.gpus = record.gpus;
+  if (!gpus.gpus.empty()) gpus.detail = "used by the job";
+  report["machine"] = machine_json(gpus);
   if (record.begins.empty()) return;
   report["timeline"] = timeline_json(record);
   report["memory_over_time"] = samples_json(record, record.memory);

@@ -87,6 +87,9 @@ std::optional<BarPlot> stages_plot(const JsonView& job) {
     const auto is_none = [](const std::optional<Value>& time) { return !time || time->middle < kLeastStageSeconds; };
     if (is_none(busy_time) && is_none(wall_time)) continue;
     plot.categories.push_back(stage.at("name").text());
+    if (plot.categories.back() == "parse") {
+      plot.note += " The wall time of parse and encode ends with the last sorted block, and has all waits.";
+    }
     busy.values.push_back(busy_time);
     wall.values.push_back(wall_time);
   }
@@ -98,6 +101,14 @@ std::optional<BarPlot> stages_plot(const JsonView& job) {
   return plot.series.empty() ? std::nullopt : std::optional(std::move(plot));
 }
 
+// Planning precedes the time of a job, and the release of memory follows it.
+std::string outside_sentence(double shown, double of_job) {
+  constexpr double kLeastShare = 0.02;  // less is not worth a sentence
+  if (of_job <= 0 || shown - of_job < kLeastShare * shown) return "";
+  return " The picture has " + quantity_text(shown - of_job, seconds_unit()) +
+         " that the time of the job leaves out: the plan before it, and the release of memory after it.";
+}
+
 std::optional<PageSection> timeline_section(const JsonView& job) {
   const auto timeline = job.find("timeline");
   if (!timeline) return std::nullopt;
@@ -106,6 +117,7 @@ std::optional<PageSection> timeline_section(const JsonView& job) {
                      "A lane is a place where one thing is done at a time. Neighbouring spans that are shorter than "
                      "the picture shows are one; its fill tells how much of it was busy.",
                  .seconds = timeline->at("seconds").number()};
+  plot.note += outside_sentence(plot.seconds, job.number_at("seconds"));
   for (const JsonView& stage : timeline->at("stages").items()) plot.stages.push_back(stage.text());
   for (const JsonView& lane : timeline->at("lanes").items()) plot.lanes.push_back(lane.text());
   for (const JsonView& span : timeline->at("spans").items()) {

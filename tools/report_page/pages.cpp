@@ -62,7 +62,8 @@ void add_machine(const JsonView& machine, Facts& facts) {
   // The report of a job does not look for GPUs.
   if (!machine.text_at("gpu_state").empty()) facts.rows.emplace_back("GPU", gpus_text(machine));
   if (const std::string driver = machine.text_at("driver"); !driver.empty()) {
-    facts.rows.emplace_back("driver", driver + ", CUDA " + machine.text_at("driver_cuda"));
+    const std::string cuda = machine.text_at("driver_cuda");
+    facts.rows.emplace_back("driver", cuda.empty() ? driver : driver + ", CUDA " + cuda);
   }
   facts.rows.emplace_back("system", machine.text_at("kernel", "not known"));
 }

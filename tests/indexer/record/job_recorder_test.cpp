@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "io/file/posix_file_system.hpp"
@@ -46,6 +47,28 @@ TEST_F(JobRecorderTest, SamplesMemoryAndDisk) {
   ASSERT_EQ(record.disk.names, (std::vector<std::string>{"scratch files", "index"}));
   EXPECT_EQ(most(record.disk.values[0]), 777u);
   EXPECT_EQ(most(record.disk.values[1]), 1234u);
+}
+
+TEST_F(JobRecorderTest, KeepsTheSizeOfAnIndexThatMovesToItsPlace) {
+  std::filesystem::create_directory(scratch_ / "index");
+  testing::write_bytes(scratch_ / "index/postings", std::string(1234, 'x'));
+  JobRecorder recorder;
+  recorder.start(budget_, temp_, scratch_ / "index");
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  std::filesystem::rename(scratch_ / "index", scratch_ / "published");
+  recorder.stop();
+  EXPECT_EQ(recorder.record().disk.values[1].back(), 1234u);
+}
+
+TEST_F(JobRecorderTest, TellsOfTheGpusOfTheJob) {
+  JobRecorder recorder;
+  EXPECT_TRUE(recorder.record().gpus.empty());
+  GpuInfo gpu;
+  gpu.id = 3;
+  recorder.note_gpus({gpu});
+  const JobRecord record = recorder.record();
+  ASSERT_EQ(record.gpus.size(), 1u);
+  EXPECT_EQ(record.gpus[0].id, 3);
 }
 
 TEST_F(JobRecorderTest, SumsTheSmallConsumers) {

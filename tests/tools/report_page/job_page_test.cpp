@@ -39,11 +39,11 @@ TEST_F(JobPage, ShowsStagesMemoryAndDiskOverTime) {
                                              scratch_.path(), "--report", page_, "--json", report, "-q"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string page = read_bytes(page_);
-  for (const char* part :
-       {"Stages over time", "parse 1", "merge 1", "write 1", "Memory by consumer over time", "the program itself",
-        "Disk space over time", "scratch files", "The plan and its reasons", "processor", "Time of the stages",
-        " took ", "The index has ", ", for 3,000 documents.", "Memory held all of it: nothing went to scratch files.",
-        "The stage that bounds the time is ", "No record was skipped."}) {
+  for (const char* part : {"Stages over time", "parse 1", "merge 1", "write 1", "Memory by consumer over time",
+                           "the program itself", "Disk space over time", "scratch files", "The plan and its reasons",
+                           "processor", "Time of the stages", "and has all waits.", " took ", "The index has ",
+                           ", for 3,000 documents.", "Memory held all of it: nothing went to scratch files.",
+                           "The stage that bounds the time is ", "No record was skipped."}) {
     EXPECT_TRUE(has(page, part)) << part;
   }
   const json recorded = json::parse(read_bytes(report));
@@ -65,6 +65,31 @@ TEST_F(JobPage, ShowsStagesMemoryAndDiskOverTime) {
   }
   // The index that is read back from the page's data is the whole one.
   EXPECT_EQ(recorded.at("disk_over_time").at("parts").at("index").size(), memory.at("begins").size());
+}
+
+// As of a job with a GPU whose plan waited for it.
+TEST_F(JobPage, NamesTheGpuAndTheTimeOutsideTheJob) {
+  const std::string path = scratch_ / "report.json";
+  ASSERT_EQ(run_spillway({"index", input_, "-o", index_, "--report", page_, "--json", path, "-q"}).exit_code, 0);
+  json report = json::parse(read_bytes(path));
+  EXPECT_EQ(report.at("machine").at("gpus"), json::array());
+  report["seconds"] = 0.5;
+  report["timeline"]["seconds"] = 0.75;
+  json& machine = report["machine"];
+  machine["gpus"] = {{{"id", 0}, {"name", "A GPU"}, {"memory_bytes", 8 << 20}}};
+  machine["gpu_state"] = "used by the job";
+  machine["driver"] = "580.1";
+  write_bytes(path, report.dump());
+  ASSERT_EQ(run_spillway({"bench", "report", path, "-o", page_, "--force"}).exit_code, 0);
+  const std::string page = read_bytes(page_);
+  for (const char* part :
+       {"; A GPU; spillway", "A GPU, 8.00 MiB", "580.1<", "The picture has 250 ms that the time of"}) {
+    EXPECT_TRUE(has(page, part)) << part;
+  }
+  report["timeline"]["seconds"] = 0.501;
+  write_bytes(path, report.dump());
+  ASSERT_EQ(run_spillway({"bench", "report", path, "-o", page_, "--force"}).exit_code, 0);
+  EXPECT_FALSE(has(read_bytes(page_), "The picture has"));
 }
 
 TEST_F(JobPage, SaysInSentencesWhatTheJobDid) {

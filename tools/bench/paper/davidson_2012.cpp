@@ -51,7 +51,8 @@ Paper davidson_2012() {
            "Pairs of a 32-bit key and a 32-bit value in a record of 64 bits, and keys of 64 bits. gpu-merge:paper "
            "follows the paper's text, and gpu-merge:davidson is its modern form; gpu-merge (CUB) stands for Thrust's "
            "sort.",
-           "Keys of 32 bits alone: no sorter here moves 4 bytes for an element.",
+           "Keys of 32 bits alone: records of an index have 64 bits, so all sorters move 8 bytes for an element; keys "
+           "of 4 bytes would need a second form of each kernel, which no job would use.",
            {to_thrust, key_rates},
            {KeysRun{.sorters = merge_sorters(), .first_power = 16, .form = RecordForm::kPairs},
             KeysRun{.sorters = merge_sorters(), .first_power = 16, .bits = {64}}}},

@@ -75,7 +75,8 @@ Paper deshpande_2013() {
            kGtx580,
            "Records of 64 bits by 8 to 64 of them; the paper's have 1 to 16 bytes of key and 4 of value. cpu-radix "
            "shows the same on the CPU.",
-           "Keys above 8 bytes: no sorter of records here takes them. The paper prints no numbers.",
+           "Keys above 8 bytes: records of an index have 64 bits, and sorters of records take no others. The paper "
+           "prints no numbers.",
            {},
            {KeysRun{.sorters = {"gpu-radix", "cpu-radix"},
                     .first_power = 20,

@@ -53,6 +53,9 @@ struct StringsRun {
   std::vector<std::string> variants = {};  // of gpu-string-radix:paper (sort/gpu/registry.hpp)
   std::vector<TieScale> scales = {{}};     // each set in each of these forms
   std::vector<unsigned> lengths = {};      // besides the sets: a million random strings of each of these lengths
+  // Besides the sets, where not 0: random strings of so many bytes, and so many that they exceed the GPU's memory. Left
+  // out without a GPU, with --quick, and where --memory does not hold them.
+  unsigned above_gpu_memory = 0;
 };
 
 // The figures of the sets themselves: sizes and ties.

@@ -63,6 +63,8 @@ ordered_json figures_json(const std::vector<PaperSeries>& figures) {
 
 constexpr std::uint64_t kStringsOfOneLength = 1'000'000;
 constexpr unsigned kQuickArrays = 3;
+constexpr double kAboveGpuMemory = 1.01;     // bytes of strings that exceed the GPU's memory, to that memory
+constexpr std::uint64_t kBesideString = 70;  // bytes of an input and of a sorter's scratch beside each string
 
 // A set of a StringsRun with its name in reports and its number of strings.
 struct NamedSet {
@@ -93,6 +95,13 @@ std::vector<NamedSet> sets_of(const StringsRun& run, std::uint64_t seed) {
     sets.push_back({std::to_string(bytes) + " bytes", kStringsOfOneLength, make_printable_set(bytes, seed)});
   }
   return sets;
+}
+
+// How many strings of `bytes` bytes exceed the memory of the GPU `id`.
+std::uint64_t strings_above(const GpuStatus& gpus, int id, unsigned bytes) {
+  const auto found = std::find_if(gpus.gpus.begin(), gpus.gpus.end(), [&](const GpuInfo& gpu) { return gpu.id == id; });
+  if (found == gpus.gpus.end()) throw std::logic_error("no GPU has the number " + std::to_string(id));
+  return static_cast<std::uint64_t>(kAboveGpuMemory * static_cast<double>(found->memory_bytes) / bytes) + 1;
 }
 
 }  // namespace
@@ -237,7 +246,15 @@ PaperRunner::Result PaperRunner::run(const StringsRun& run) {
   Result result{.json = {{"kind", "strings"}, {"cases", ordered_json::array()}}};
   const auto sorters = usable<StringSorter>(run.sorters, result);
   if (!result.ran) return result;
-  for (const NamedSet& set : sets_of(run, options_.seed)) {
+  std::vector<NamedSet> sets = sets_of(run, options_.seed);
+  if (run.above_gpu_memory != 0 && options_.gpu && !is_quick()) {
+    const unsigned bytes = run.above_gpu_memory;
+    const std::uint64_t count = strings_above(options_.gpus, *options_.gpu, bytes);
+    if (count * (bytes + kBesideString) <= budget_.total_bytes()) {
+      sets.push_back({std::to_string(bytes) + " bytes", count, make_printable_set(bytes, options_.seed)});
+    }
+  }
+  for (const NamedSet& set : sets) {
     std::uint64_t before = 0;
     for (const std::uint64_t wanted : run.counts.empty() ? std::vector<std::uint64_t>{set.count} : run.counts) {
       const std::uint64_t count = std::min({wanted, set.count, is_quick() ? run.quick_most : set.count});
@@ -249,6 +266,7 @@ PaperRunner::Result PaperRunner::run(const StringsRun& run) {
       result.json["cases"].push_back(std::move(value));
     }
   }
+  result.ran = !result.json["cases"].empty();
   return result;
 }
 
