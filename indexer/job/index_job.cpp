@@ -363,10 +363,11 @@ class IndexJob {
     ~EndOfLanes() { lanes.end(); }
   };
 
-  // Whether GPUs sorted the blocks, and the merge is long enough that lanes are there before it ends.
+  // Whether GPUs sorted the blocks, and the merge is so long that lanes are worth their start.
   bool gpu_can_merge(const RunStore& runs) const {
-    constexpr double kLeastSeconds = 0.04, kPostingSeconds = 9e-9, kOccurrenceSeconds = 4e-9;  // of one thread
+    constexpr double kLeastSeconds = 0.1, kPostingSeconds = 9e-9, kOccurrenceSeconds = 4e-9;  // of one thread
     if (gpus_.used().empty() || !ingest_.block.gpu_failure.empty()) return false;
+    if (options_.gpu.merge != GpuMerge::kAuto) return options_.gpu.merge == GpuMerge::kAlways;
     double seconds = 0;
     for (const auto& run : runs.runs) {
       seconds += kPostingSeconds * static_cast<double>(run->summary.posting_count);
@@ -376,7 +377,7 @@ class IndexJob {
   }
 
   // Frees the memory of parsers and GPUs during the merge; before it, if memory is short, so that the merge can use it.
-  // Makes the lanes of the merge, where `lanes` is not null, and keeps them until they are ended.
+  // Before that it makes the lanes of the merge, where `lanes` is not null, and keeps them until they are ended.
   std::jthread release_ingest(MergeLanes* lanes) {
     if (budget_.free_bytes() < budget_.total_bytes() / 2) gpus_.release();
     const auto release = [this] {
@@ -385,7 +386,6 @@ class IndexJob {
     };
     try {
       return std::jthread([this, lanes, release] {
-        gpus_.release_lanes();
         if (lanes != nullptr) lanes->make([this] { return make_batch_lanes(); });
         release();
         if (lanes != nullptr) lanes->wait_for_end();
@@ -398,8 +398,17 @@ class IndexJob {
     }
   }
 
+  // Beside the memory of the blocks, which takes 0.1 s to give back, or where that leaves too little, after it.
   std::unique_ptr<BatchLanes> make_batch_lanes() {
-    return make_gpu_batch_lanes({.gpus = gpus_.used(), .lanes = threads_, .has_positions = content_.positions}, budget_);
+    GpuBatchOptions options{
+        .gpus = gpus_.used(), .lanes = threads_, .has_positions = content_.positions, .takes_less = false};
+    try {
+      return make_gpu_batch_lanes(options, budget_);
+    } catch (const GpuMemoryError&) {
+      gpus_.release_lanes();
+      options.takes_less = true;
+      return make_gpu_batch_lanes(options, budget_);
+    }
   }
 
   DuplicateListener duplicate_listener() {

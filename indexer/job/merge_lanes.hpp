@@ -22,14 +22,14 @@ class MergeLanes final : public BatchLanes {
   void make(const Make& make) noexcept;
   // Waits for end(), and gives the lanes back. Called after make(), by the same thread.
   void wait_for_end() noexcept;
-  // Requires: all lanes that were taken are gone. May be called more than once, also without make().
-  void end() noexcept;
   // Why lists were merged by the processor although lanes were wanted; empty if they were not.
   std::string failure() const;
 
   void begin(const BatchMergeSource& source) override;
   std::unique_ptr<BatchLane> take() noexcept override;
   void fail(const std::string& why) noexcept override;
+  // May be called more than once, also without make().
+  void end() noexcept override;
 
  private:
   void begin_lanes() noexcept;

@@ -19,4 +19,9 @@ const std::vector<std::string>& gpu_chunks_names() {
   return names;
 }
 
+const std::vector<std::string>& gpu_merge_names() {
+  static const std::vector<std::string> names{"auto", "always", "never"};
+  return names;
+}
+
 }  // namespace spillway

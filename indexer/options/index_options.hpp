@@ -30,11 +30,18 @@ enum class GpuChunks : std::uint8_t { kAuto, kTables, kTokens };
 // "auto", "tables", "tokens".
 const std::vector<std::string>& gpu_chunks_names();
 
+// Whether GPUs that have sorted blocks merge their lists, too: where the merge is long (kAuto), always, or never.
+enum class GpuMerge : std::uint8_t { kAuto, kAlways, kNever };
+
+// "auto", "always", "never".
+const std::vector<std::string>& gpu_merge_names();
+
 struct GpuOptions {
   std::vector<int> ids;            // empty: the first usable GPU
   std::uint64_t memory_bytes = 0;  // on each GPU; 0: as much as blocks can use, at most 80 % of what is free
   bool required = false;           // fail instead of sorting on the CPU
   GpuChunks chunks = GpuChunks::kAuto;
+  GpuMerge merge = GpuMerge::kAuto;
 };
 
 // A job that can go on after an interruption (indexer/resume/checkpoints.hpp).

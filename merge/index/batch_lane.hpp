@@ -79,8 +79,8 @@ class BatchLane {
  public:
   virtual ~BatchLane() = default;
   virtual BatchArrays arrays() = 0;
-  // Merges what stands at the begin of the arrays, and leaves it as it is. Returns false, with `merged` undefined, where
-  // the fragments contradict what is said of them. GpuError.
+  // Merges what stands at the begin of the arrays, and leaves it as it is. Returns false, with `merged` undefined,
+  // where the fragments contradict what is said of them. GpuError.
   virtual bool merge(const BatchSize& size, MergedBatch& merged) = 0;
 };
 
@@ -93,6 +93,8 @@ class BatchLanes {
   virtual std::unique_ptr<BatchLane> take() noexcept = 0;
   // Tells why a lane cannot go on; the processor then merges what is left for it. Thread-safe.
   virtual void fail(const std::string& why) noexcept = 0;
+  // Called after the last lane is gone.
+  virtual void end() noexcept {}
 };
 
 }  // namespace spillway

@@ -66,10 +66,10 @@ void BatchMerger::merge_open_list(TermMergeCursor& sources) {
 bool BatchMerger::add(const TermMergeCursor& sources) {
   const auto input = static_cast<std::uint32_t>(sources.input());
   return batch_->add({.input = input,
-                     .input_base = static_cast<std::uint32_t>(job_.layout.bases[input]),
-                     .document_count = job_.inputs[input]->summary().document_count,
-                     .may_go_on = goes_on_,
-                     .entry = sources.entry()});
+                      .input_base = static_cast<std::uint32_t>(job_.layout.bases[input]),
+                      .document_count = job_.inputs[input]->summary().document_count,
+                      .may_go_on = goes_on_,
+                      .entry = sources.entry()});
 }
 
 // Merges the complete lists, and puts them out.

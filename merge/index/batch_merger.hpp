@@ -1,5 +1,5 @@
-// The work of one thread of the final merge: once it has a lane, it hands lists over in batches: it finds the entries of
-// each list and copies them. A list that does not fit a batch, and whatever a lane fails to merge, is merged by the
+// The work of one thread of the final merge: once it has a lane, it hands lists over in batches: it finds the entries
+// of each list and copies them. A list that does not fit a batch, and whatever a lane fails to merge, is merged by the
 // thread.
 #pragma once
 

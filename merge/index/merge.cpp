@@ -193,6 +193,7 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
                              .tick = tick};
   RangeWorkers workers(job, options);
   const PostingsMergeTotals totals = workers.run();
+  if (options.lanes != nullptr) options.lanes->end();
 
   std::uint64_t source_occurrences = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -204,8 +205,12 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
   if (source_occurrences != totals.occurrence_count + totals.dropped_occurrence_count) {
     throw std::logic_error("a merge lost occurrences");
   }
-  return {layout.document_count - dropped.count(), totals.posting_count, totals.occurrence_count, totals.dropped_sum,
-          workers.cpu_seconds(), totals.lane_postings};
+  return {layout.document_count - dropped.count(),
+          totals.posting_count,
+          totals.occurrence_count,
+          totals.dropped_sum,
+          workers.cpu_seconds(),
+          totals.lane_postings};
 }
 
 }  // namespace spillway

@@ -46,8 +46,8 @@ struct IndexMergeResult {
   std::uint64_t document_count = 0;
   std::uint64_t posting_count = 0;
   std::uint64_t occurrence_count = 0;
-  ContentChecksum dropped_sum;  // share of the dropped documents, in source numbering
-  double cpu_seconds = 0;       // summed over the threads, while they merged lists
+  ContentChecksum dropped_sum;      // share of the dropped documents, in source numbering
+  double cpu_seconds = 0;           // summed over the threads, while they merged lists
   std::uint64_t lane_postings = 0;  // of the inputs, that lanes merged
 };
 

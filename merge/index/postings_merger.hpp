@@ -35,7 +35,7 @@ struct PostingsMergeTotals {
   std::vector<InputTotals> inputs;
   std::uint64_t posting_count = 0, occurrence_count = 0;  // in the index: dropped documents left out, cut ones whole
   std::uint64_t dropped_occurrence_count = 0;
-  ContentChecksum dropped_sum;  // in source numbering
+  ContentChecksum dropped_sum;      // in source numbering
   std::uint64_t lane_postings = 0;  // of the inputs, that lanes merged (merge/index/batch_merger.hpp)
   ContentChecksum lane_sum;         // of these, in source numbering, instead of sums of the inputs
 

@@ -4,11 +4,13 @@
 #include <thread>
 #include <vector>
 
+#include "indexer/gpu/merge/gpu_batches.hpp"
 #include "indexer/gpu/sorter/gpu_lanes.hpp"
 #include "io/memory/budget.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "sort/sorters.hpp"
+#include "tests/support/host_gpu/host_batches.hpp"
 #include "tests/support/host_gpu/host_lanes.hpp"
 
 namespace spillway::testing {
@@ -37,7 +39,22 @@ MemoryBudget& device() {
   return budget;
 }
 
+class LanesWithoutTables final : public BatchLanes {
+ public:
+  void begin(const BatchMergeSource&) override { throw GpuError("the test's GPU takes no tables", true); }
+  std::unique_ptr<BatchLane> take() noexcept override { return nullptr; }
+  void fail(const std::string&) noexcept override {}
+};
+
 }  // namespace
+
+std::unique_ptr<BatchLanes> make_fake_batches(const GpuBatchOptions& options) {
+  ++fake_gpu().merges;
+  if (fake_gpu().fault == StartFault::kMerge) throw GpuMemoryError("the test's GPU has no room for lists");
+  if (fake_gpu().fault == StartFault::kTables) return std::make_unique<LanesWithoutTables>();
+  return std::make_unique<HostBatchLanes>(wide_batch_limits(options.has_positions), options.lanes);
+}
+
 }  // namespace spillway::testing
 
 using spillway::testing::fake_gpu;
@@ -78,6 +95,12 @@ spillway::GpuLanes __wrap__ZN8spillway14make_gpu_lanesERKNS_16GpuSorterOptionsER
     const spillway::GpuSorterOptions& options, spillway::MemoryBudget&) {
   if (fake_gpu().fault == StartFault::kArena) throw spillway::GpuMemoryError("the test's GPU is full");
   return spillway::testing::make_host_lanes(spillway::testing::host_options(options), spillway::testing::device());
+}
+
+std::unique_ptr<spillway::BatchLanes>
+__wrap__ZN8spillway20make_gpu_batch_lanesERKNS_15GpuBatchOptionsERNS_12MemoryBudgetE(
+    const spillway::GpuBatchOptions& options, spillway::MemoryBudget&) {
+  return spillway::testing::make_fake_batches(options);
 }
 
 }  // extern "C"

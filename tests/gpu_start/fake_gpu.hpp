@@ -12,14 +12,17 @@ enum class StartFault {
   kNone,
   kNoDevice,  // a driver, but no GPU that can be used
   kContext,   // the free memory cannot be asked for
-  kArena      // too little memory is left for the arenas
+  kArena,     // too little memory is left for the arenas
+  kMerge,     // too little is left for the merge
+  kTables     // the copy of what the merge reads besides lists fails
 };
 
 struct FakeGpu {
   StartFault fault = StartFault::kNone;
   std::chrono::milliseconds start_time{0};  // that it takes to start
   std::size_t free_bytes = std::size_t{64} << 30;
-  std::atomic<int> asked{0};  // calls of find_gpus()
+  std::atomic<int> asked{0};   // calls of find_gpus()
+  std::atomic<int> merges{0};  // calls of make_gpu_batch_lanes()
 };
 
 FakeGpu& fake_gpu();

@@ -31,6 +31,7 @@ class StartedBesideParsing : public testing::SameBytes {
     fake_gpu().start_time = delay;
     fake_gpu().free_bytes = std::size_t{64} << 30;
     fake_gpu().asked = 0;
+    fake_gpu().merges = 0;
   }
 
   IndexOptions gpu_job(IndexMode mode = IndexMode::kGpuPlus) const {
@@ -249,6 +250,35 @@ TEST_F(StartedBesideParsing, ResumableJobsAskFirst) {
   options.resume.resumable = true;
   expect_same_without_gpu(options, "the test's GPU is full");
   EXPECT_EQ(fake_gpu().asked, 1);
+}
+
+TEST_F(StartedBesideParsing, TheGpuMergesListsWhereItIsTold) {
+  for (const bool positions : {false, true}) {
+    content_options_.positions = positions;
+    set_random_corpus(71, 400);
+    for (const GpuMerge merge : {GpuMerge::kAlways, GpuMerge::kNever, GpuMerge::kAuto}) {
+      for (const unsigned threads : {1U, 4U}) {
+        set(StartFault::kNone);
+        IndexOptions options = gpu_job();
+        options.threads = threads;
+        options.gpu.merge = merge;
+        const IndexReport report = expect_same_on_gpu(options);
+        EXPECT_EQ(fake_gpu().merges, merge == GpuMerge::kAlways ? 1 : 0);
+        EXPECT_EQ(report.gpu_postings != 0, merge == GpuMerge::kAlways);
+      }
+    }
+  }
+}
+
+TEST_F(StartedBesideParsing, TheProcessorMergesListsWhereTheGpuCannot) {
+  set_random_corpus(72, 400);
+  for (const StartFault fault : {StartFault::kMerge, StartFault::kTables}) {
+    set(fault);
+    IndexOptions options = gpu_job();
+    options.gpu.merge = GpuMerge::kAlways;
+    EXPECT_EQ(expect_same_on_gpu(options).gpu_postings, 0U);
+    EXPECT_EQ(fake_gpu().merges, fault == StartFault::kMerge ? 2 : 1);  // once more without the memory of blocks
+  }
 }
 
 }  // namespace

@@ -246,6 +246,10 @@ std::vector<options::options_description> planned_option_groups() {
       resources, "gpu-chunks", "FORM", gpu_chunks_names(),
       "what a GPU receives: tokens (every token; parsing looks no word up), tables (term tables and occurrences) or "
       "auto (default: tokens if GPU memory allows)");
+  add_choice(
+      resources, "gpu-merge", "WHEN", gpu_merge_names(),
+      "whether a GPU that sorted the blocks merges their lists, too: auto (default: where the merge is long), always "
+      "or never");
   add_flag(resources, "require-gpu", "fail (exit 6) rather than sort on the CPU");
   for (const auto& [option, names] :
        {std::pair{"record-sorter", record_sorter_names()}, std::pair{"string-sorter", string_sorter_names()}}) {
@@ -332,6 +336,7 @@ IndexOptions plan_options(const Arguments& arguments, FileSystem& files, const s
   if (const auto text = arguments.text("gpu")) result.gpu.ids = gpu_ids(*text);
   take_size(arguments, "gpu-memory", result.gpu.memory_bytes);
   take_choice(arguments, "gpu-chunks", result.gpu.chunks);
+  take_choice(arguments, "gpu-merge", result.gpu.merge);
   result.gpu.required = arguments.has("require-gpu");
   const JobResources resources = job_resources(arguments, files);
   result.memory_bytes = resources.memory_bytes;

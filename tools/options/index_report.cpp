@@ -47,6 +47,7 @@ ordered_json options_json(const IndexOptions& options) {
   object["gpus"] = options.gpu.ids;
   object["gpu_memory_bytes"] = options.gpu.memory_bytes;
   object["gpu_chunks"] = gpu_chunks_names()[static_cast<std::size_t>(options.gpu.chunks)];
+  object["gpu_merge"] = gpu_merge_names()[static_cast<std::size_t>(options.gpu.merge)];
   object["require_gpu"] = options.gpu.required;
   object["record_sorter"] = options.record_sorter;
   object["string_sorter"] = options.string_sorter;

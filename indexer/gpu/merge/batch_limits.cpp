@@ -13,8 +13,8 @@ constexpr std::size_t kBytesAFragment = 48, kFragmentsAList = 3;
 
 BatchLimits gpu_batch_limits(bool has_positions) {
   BatchLimits limits;
-  limits.posting_bytes = (has_positions ? 8 : 16) * kMiB;
-  limits.distance_bytes = has_positions ? 24 * kMiB : 0;
+  limits.posting_bytes = (has_positions ? 6 : 16) * kMiB;
+  limits.distance_bytes = has_positions ? 18 * kMiB : 0;
   limits.fragments = limits.posting_bytes / kBytesAFragment;
   limits.lists = limits.fragments / kFragmentsAList;
   return limits;

@@ -129,8 +129,8 @@ class ExecutorBatchLane final : public BatchLane {
                                Add<std::uint32_t>{}, scratch_);
       kept_occurrences = at_.kept_occurrences;
     }
-    executor_.for_each(size_.postings, GatherKept{batch(), at_.raw, tables.numbers, at_.keeps, at_.places,
-                                                  kept_occurrences, at_.kept});
+    executor_.for_each(size_.postings,
+                       GatherKept{batch(), at_.raw, tables.numbers, at_.keeps, at_.places, kept_occurrences, at_.kept});
     const std::uint32_t* distances = nullptr;
     if (has_positions()) {
       executor_.for_each(size_.postings,
@@ -143,10 +143,10 @@ class ExecutorBatchLane final : public BatchLane {
         distances = at_.kept_distances;
       }
     }
-    executor_.reduce((size_.postings + std::size_t{kSummedPostings} - 1) / kSummedPostings,
-                     SumPostings{batch(), at_.raw, tables.numbers, tables.powers,
-                                 has_positions() ? at_.position_values : nullptr},
-                     AddBatchTotals{}, at_.totals, scratch_);
+    executor_.reduce(
+        (size_.postings + std::size_t{kSummedPostings} - 1) / kSummedPostings,
+        SumPostings{batch(), at_.raw, tables.numbers, tables.powers, has_positions() ? at_.position_values : nullptr},
+        AddBatchTotals{}, at_.totals, scratch_);
     return {batch(), at_.kept, at_.places, kept_occurrences, distances, at_.units};
   }
 

@@ -30,7 +30,10 @@ struct MergingGpu {
 class TableCopier {
  public:
   TableCopier(MergingGpu& gpu, const BatchMergeSource& source)
-      : source_(source), power_count_(source.document_count / DocumentPowers::kCount + 1), gpu_(gpu), stream_(gpu.gpu) {}
+      : source_(source),
+        power_count_(source.document_count / DocumentPowers::kCount + 1),
+        gpu_(gpu),
+        stream_(gpu.gpu) {}
 
   void copy() {
     DeviceArena counting = DeviceArena::for_counting();
@@ -128,8 +131,7 @@ class CudaBatchExecutor : public CudaSteps {
     const std::size_t postings = size.postings + std::size_t{1}, lists = size.lists + std::size_t{1};
     const std::size_t units = most_units(size.postings, size.lists) + 1;
     const std::size_t distance_groups = batch_groups(size.distance_bytes) + 1;
-    const std::size_t position_units =
-        size.distance_bytes == 0 ? 0 : most_units(size.occurrences, size.lists) + 1;
+    const std::size_t position_units = size.distance_bytes == 0 ? 0 : most_units(size.occurrences, size.lists) + 1;
     return std::max({kMostReduceBlocks * sizeof(BatchTotals),
                      exclusive_scan_bytes<WordCounts, WordCounts, AddWordCounts>(batch_groups(size.posting_bytes) + 1),
                      exclusive_scan_bytes<std::uint8_t, std::uint32_t, Add<std::uint32_t>>(postings),
@@ -153,12 +155,13 @@ class GpuBatchLanes final : public BatchLanes {
       : limits_(gpu_batch_limits(options.has_positions)), memory_(std::move(memory)) {
     const std::size_t device_bytes = arena_bytes(options.gpus.front());
     const auto gpus = static_cast<unsigned>(options.gpus.size());
-    for (const int gpu : options.gpus) gpus_.push_back(make_gpu(gpu, device_bytes, (count + gpus - 1) / gpus));
+    for (const int gpu : options.gpus)
+      gpus_.push_back(make_gpu(gpu, device_bytes, (count + gpus - 1) / gpus, options.takes_less));
     const std::size_t lane_bytes = device_aligned(batch_host_bytes(limits_) + kBatchStagingBytes);
     pinned_ = PinnedBuffer(count * lane_bytes);
     for (unsigned i = 0; i < count; ++i) {
-      lanes_.push_back(std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(
-          *gpus_[i % gpus_.size()], limits_, pinned_.data() + i * lane_bytes));
+      lanes_.push_back(std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(*gpus_[i % gpus_.size()], limits_,
+                                                                              pinned_.data() + i * lane_bytes));
     }
   }
 
@@ -180,15 +183,16 @@ class GpuBatchLanes final : public BatchLanes {
     const BatchSize largest = limits_.largest();
     return batch_memory_bytes(largest, CudaBatchExecutor::scratch_bytes(largest));
   }
-  // As many arenas as fit, at least one: a lane has one until its lists are on the host.
-  static std::unique_ptr<MergingGpu> make_gpu(int gpu, std::size_t bytes, unsigned most) {
+  // A lane has an arena until its lists are on the host.
+  static std::unique_ptr<MergingGpu> make_gpu(int gpu, std::size_t bytes, unsigned most, bool takes_less) {
     cuda_check(cudaSetDevice(gpu));
     cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
     std::vector<DeviceBuffer> arenas;
     arenas.emplace_back(gpu, bytes);
     try {
       while (arenas.size() < most) arenas.emplace_back(gpu, bytes);
-    } catch (const GpuMemoryError&) {  // fewer batches at a time
+    } catch (const GpuMemoryError&) {
+      if (!takes_less) throw;
     }
     return std::make_unique<MergingGpu>(gpu, std::move(arenas));
   }

@@ -15,6 +15,7 @@ struct GpuBatchOptions {
   std::vector<int> gpus;
   unsigned lanes = 1;  // at most, on all GPUs together: one for each thread that merges
   bool has_positions = false;
+  bool takes_less = true;  // fewer arenas of device memory than lanes, where no more fit; GpuMemoryError if not
 };
 
 // Allocates pinned and device memory for as many lanes as `budget`, which lives longer, and the GPUs have room for.

@@ -23,8 +23,7 @@ class FilledMemory {
   std::uint8_t* data() {
     void* begin = bytes_.data();
     std::size_t room = bytes_.size();
-    return static_cast<std::uint8_t*>(
-        std::align(kDeviceAlignment, bytes_.size() - kDeviceAlignment, begin, room));
+    return static_cast<std::uint8_t*>(std::align(kDeviceAlignment, bytes_.size() - kDeviceAlignment, begin, room));
   }
 
  private:
@@ -73,9 +72,9 @@ void HostBatchLanes::begin(const BatchMergeSource& source) {
     tables_->high_powers.push_back(high_document_power(i));
   }
   tables_->tables = {.powers = {document_powers().low.data(), tables_->high_powers.data()},
-                     .numbers = source.dropped.none() ? KeptNumbers{}
-                                                      : KeptNumbers{source.dropped.bits().data(),
-                                                                    source.dropped.dropped_before().data()},
+                     .numbers = source.dropped.none()
+                                    ? KeptNumbers{}
+                                    : KeptNumbers{source.dropped.bits().data(), source.dropped.dropped_before().data()},
                      .length_codes = source.length_codes.data(),
                      .document_count = source.document_count,
                      .has_positions = source.has_positions};
@@ -94,8 +93,8 @@ void HostBatchLanes::fail(const std::string& why) noexcept {
 }
 
 BatchLimits wide_batch_limits(bool has_positions) {
-  return {.posting_bytes = 1 << 20, .distance_bytes = has_positions ? 4U << 20 : 0, .fragments = 1 << 16,
-          .lists = 1 << 14};
+  return {
+      .posting_bytes = 1 << 20, .distance_bytes = has_positions ? 4U << 20 : 0, .fragments = 1 << 16, .lists = 1 << 14};
 }
 BatchLimits narrow_batch_limits(bool has_positions) {
   return {.posting_bytes = 200, .distance_bytes = has_positions ? 900U : 0, .fragments = 20, .lists = 5};

@@ -1,5 +1,5 @@
-// The host as an executor of steps (indexer/gpu/pipeline/cuda_steps.cuh), in ordinary memory. Every call that a GPU could
-// fail counts as a GPU call (sort/gpu/device/faults.hpp).
+// The host as an executor of steps (indexer/gpu/pipeline/cuda_steps.cuh), in ordinary memory. Every call that a GPU
+// could fail counts as a GPU call (sort/gpu/device/faults.hpp).
 #pragma once
 
 #include <tbb/blocked_range.h>

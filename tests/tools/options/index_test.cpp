@@ -139,6 +139,9 @@ TEST(IndexOptions, RevisitsAreRecordsOfCrawls) {
 TEST(IndexOptions, OptionsOfGpusReachTheirFields) {
   EXPECT_EQ(parse({}).gpu.chunks, GpuChunks::kAuto);
   EXPECT_EQ(parse({"--gpu-chunks", "tables"}).gpu.chunks, GpuChunks::kTables);
+  EXPECT_EQ(parse({}).gpu.merge, GpuMerge::kAuto);
+  EXPECT_EQ(parse({"--gpu-merge", "always"}).gpu.merge, GpuMerge::kAlways);
+  EXPECT_EQ(parse({"--gpu-merge", "never"}).gpu.merge, GpuMerge::kNever);
   const GpuOptions gpu = parse({"--gpu", "2,0", "--gpu-memory", "3G", "--gpu-chunks", "tokens", "--require-gpu"}).gpu;
   EXPECT_EQ(gpu.ids, (std::vector<int>{2, 0}));
   EXPECT_EQ(gpu.memory_bytes, std::uint64_t{3} << 30);

@@ -112,9 +112,10 @@ struct DecodePostings {
     if (begun != nullptr) {
       if (begun->first_posting != p) batch.set_wrong();
       gap += begun->base - (begun == batch.fragments ? 0 : (begun - 1)->last_document);
-      flags = static_cast<std::uint8_t>(RawPostings::kStartsFragment |
-                                        ((begun->flags & BatchFragment::kStartsList) != 0 ? RawPostings::kStartsList : 0) |
-                                        ((begun->flags & BatchFragment::kMayGoOn) != 0 ? RawPostings::kMayGoOn : 0));
+      flags =
+          static_cast<std::uint8_t>(RawPostings::kStartsFragment |
+                                    ((begun->flags & BatchFragment::kStartsList) != 0 ? RawPostings::kStartsList : 0) |
+                                    ((begun->flags & BatchFragment::kMayGoOn) != 0 ? RawPostings::kMayGoOn : 0));
     }
     to.documents[p] = static_cast<std::uint32_t>(gap);
     to.frequencies[p] = static_cast<std::uint32_t>(frequency);

@@ -25,9 +25,9 @@ struct AddListUnits {
 
 // A stretch of a list: kept postings, or occurrences.
 struct BatchUnit {
-  std::uint32_t list, number;        // number: in the list
-  std::uint32_t first, count;        // of the unit
-  std::uint32_t list_count;          // of the whole list
+  std::uint32_t list, number;  // number: in the list
+  std::uint32_t first, count;  // of the unit
+  std::uint32_t list_count;    // of the whole list
   SPILLWAY_HOST_DEVICE bool is_full() const { return count == kPostingsBlock; }
 };
 
@@ -187,8 +187,7 @@ struct MeasureUnits {
  private:
   SPILLWAY_HOST_DEVICE void write_bound(const BatchUnit& unit, const UnitShape& shape, std::uint32_t most,
                                         std::uint8_t least) const {
-    std::uint8_t* const to =
-        bounds + kBoundEntryBytes * (std::size_t{kept.units[unit.list].bounds} + unit.number);
+    std::uint8_t* const to = bounds + kBoundEntryBytes * (std::size_t{kept.units[unit.list].bounds} + unit.number);
     store_bytes(to, kept.postings.documents[unit.first + unit.count - 1], 4);
     to[4] = shape.document_bits;
     to[5] = shape.frequency_bits;

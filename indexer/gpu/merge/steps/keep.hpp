@@ -149,7 +149,8 @@ struct SumPostings {
     const auto begin = static_cast<std::uint32_t>(g * kSummedPostings);
     const std::uint32_t left = batch.size.postings - begin;
     const std::uint32_t end = begin + (left < kSummedPostings ? left : kSummedPostings);
-    std::uint32_t list = last_not_above(batch.size.lists, begin, [&](std::uint32_t l) { return batch.first_posting(l); });
+    std::uint32_t list =
+        last_not_above(batch.size.lists, begin, [&](std::uint32_t l) { return batch.first_posting(l); });
     BatchTotals totals;
     Weights kept, dropped;  // of the list
     for (std::uint32_t p = begin; p < end; ++p) {

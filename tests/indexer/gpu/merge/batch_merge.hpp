@@ -20,7 +20,8 @@ class BatchMergeTest : public MergeTest, public ::testing::WithParamInterface<Po
   ~BatchMergeTest() override { fail_gpu_call(0); }
   static bool has_positions() { return GetParam() == Positions::kStored; }
 
-  SampleRun source(std::uint64_t seed, std::size_t documents, std::size_t terms, std::uint32_t largest_frequency) const {
+  SampleRun source(std::uint64_t seed, std::size_t documents, std::size_t terms,
+                   std::uint32_t largest_frequency) const {
     SampleRunOptions options;
     options.documents = documents;
     options.terms = terms;

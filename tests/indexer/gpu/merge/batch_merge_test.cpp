@@ -1,5 +1,5 @@
-// Merges whose lists go through the lanes of a GPU (indexer/gpu/merge), on the host: they give the bytes of merges by the
-// processor.
+// Merges whose lists go through the lanes of a GPU (indexer/gpu/merge), on the host: they give the bytes of merges by
+// the processor.
 #include "tests/indexer/gpu/merge/batch_merge.hpp"
 #include "tests/support/host_gpu/host_batches.hpp"
 
@@ -40,8 +40,10 @@ TEST_P(BatchMerge, GivesTheBytesOfListsOfWholeBlocks) {
     const SampleRun whole = source_of_lists(postings);
     const Runs runs = cut(whole, 5, random);
     const Merged expected = merge_to_index(runs, {}, with(1));
-    HostBatchLanes lanes({.posting_bytes = 1 << 20, .distance_bytes = has_positions() ? 32U << 20 : 0,
-                          .fragments = 1 << 12, .lists = 1 << 10});
+    HostBatchLanes lanes({.posting_bytes = 1 << 20,
+                          .distance_bytes = has_positions() ? 32U << 20 : 0,
+                          .fragments = 1 << 12,
+                          .lists = 1 << 10});
     const Merged merged = merge_to_index(runs, {}, with(2, &lanes));
     ASSERT_EQ(merged.files, expected.files);
     EXPECT_NE(merged.result.lane_postings, 0U);
@@ -116,9 +118,7 @@ TEST_P(BatchMerge, RefusesAnyChangedByteOfABatch) {
    public:
     Changing(BatchLanes& lanes, std::size_t change) : lanes_(lanes), change_(change) {}
     void begin(const BatchMergeSource& source) override { lanes_.begin(source); }
-    std::unique_ptr<BatchLane> take() noexcept override {
-      return std::make_unique<Lane>(lanes_.take(), change_);
-    }
+    std::unique_ptr<BatchLane> take() noexcept override { return std::make_unique<Lane>(lanes_.take(), change_); }
     void fail(const std::string& why) noexcept override { lanes_.fail(why); }
 
    private:

@@ -1,0 +1,101 @@
+#include "indexer/job/merge_lanes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+
+namespace spillway {
+namespace {
+
+class NoLane final : public BatchLane {
+ public:
+  BatchArrays arrays() override { return {}; }
+  bool merge(const BatchSize&, MergedBatch&) override { return false; }
+};
+
+class OneLane final : public BatchLanes {
+ public:
+  explicit OneLane(bool can_begin) : can_begin_(can_begin) {}
+  void begin(const BatchMergeSource&) override {
+    if (!can_begin_) throw std::runtime_error("no tables");
+    has_begun_ = true;
+  }
+  std::unique_ptr<BatchLane> take() noexcept override {
+    EXPECT_TRUE(has_begun_);
+    return std::exchange(is_taken_, true) ? nullptr : std::make_unique<NoLane>();
+  }
+  void fail(const std::string&) noexcept override {}
+
+ private:
+  const bool can_begin_;
+  bool has_begun_ = false, is_taken_ = false;
+};
+
+class MergeLanesTest : public ::testing::Test {
+ protected:
+  void begin() { lanes_.begin({.dropped = dropped_, .length_codes = {}}); }
+  // Makes and keeps lanes on a thread of its own.
+  std::jthread make(const MergeLanes::Make& make) {
+    return std::jthread([this, make] {
+      lanes_.make(make);
+      lanes_.wait_for_end();
+    });
+  }
+
+  const DroppedDocuments dropped_;
+  MergeLanes lanes_;
+};
+
+TEST_F(MergeLanesTest, GivesLanesOnceTheyAreMade) {
+  const std::jthread maker = make([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return std::make_unique<OneLane>(true);
+  });
+  begin();
+  EXPECT_NE(lanes_.take(), nullptr);
+  EXPECT_EQ(lanes_.take(), nullptr);
+  lanes_.end();
+  EXPECT_EQ(lanes_.take(), nullptr);
+  EXPECT_EQ(lanes_.failure(), "");
+}
+
+TEST_F(MergeLanesTest, BeginsLanesThatAreMadeFirst) {
+  std::atomic<bool> is_made = false;
+  const std::jthread maker = make([&] {
+    is_made = true;
+    return std::make_unique<OneLane>(true);
+  });
+  while (!is_made) std::this_thread::yield();
+  begin();
+  EXPECT_NE(lanes_.take(), nullptr);
+  lanes_.end();
+}
+
+TEST_F(MergeLanesTest, TellsWhyThereAreNone) {
+  {
+    const std::jthread maker =
+        make([]() -> std::unique_ptr<BatchLanes> { throw std::runtime_error("the GPU is full"); });
+    begin();
+    EXPECT_EQ(lanes_.take(), nullptr);
+    lanes_.end();
+  }
+  EXPECT_EQ(lanes_.failure(), "the GPU is full");
+}
+
+TEST_F(MergeLanesTest, GivesNoneThatCouldNotBegin) {
+  const std::jthread maker = make([] { return std::make_unique<OneLane>(false); });
+  begin();
+  EXPECT_EQ(lanes_.take(), nullptr);
+  lanes_.fail("later");
+  EXPECT_EQ(lanes_.failure(), "no tables");
+  lanes_.end();
+}
+
+TEST_F(MergeLanesTest, EndsWithoutAMerge) {
+  const std::jthread maker = make([] { return std::make_unique<OneLane>(true); });
+  lanes_.end();
+}
+
+}  // namespace
+}  // namespace spillway
