@@ -12,11 +12,17 @@ void MergeLanes::make(const Make& make) noexcept {
   } catch (const std::exception& error) {
     fail(error.what());
   }
+  {
+    const std::lock_guard lock(mutex_);
+    lanes_ = std::move(lanes);
+    made_ = true;
+    begin_lanes();
+    changed_.notify_all();
+    if (lanes_ == nullptr || ended_) return;
+  }
+  lanes_->make_large();  // only this thread gives lanes back
   const std::lock_guard lock(mutex_);
-  lanes_ = std::move(lanes);
-  made_ = true;
-  begin_lanes();
-  changed_.notify_all();
+  large_made_ = true;
 }
 
 // Whichever comes last, the lanes or what they merge, begins them. Requires: the mutex is held.
@@ -26,7 +32,7 @@ void MergeLanes::begin_lanes() noexcept {
     lanes_->begin(*source_);
   } catch (const std::exception& error) {
     failure_ = error.what();
-    lanes_.reset();
+    cannot_begin_ = true;
   }
 }
 
@@ -56,7 +62,12 @@ void MergeLanes::begin(const BatchMergeSource& source) {
 std::unique_ptr<BatchLane> MergeLanes::take() noexcept {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return made_ || ended_; });
-  return lanes_ == nullptr || ended_ ? nullptr : lanes_->take();
+  return lanes_ == nullptr || cannot_begin_ || ended_ ? nullptr : lanes_->take();
+}
+
+LargeLane* MergeLanes::large() noexcept {
+  const std::lock_guard lock(mutex_);
+  return !large_made_ || cannot_begin_ || ended_ ? nullptr : lanes_->large();
 }
 
 void MergeLanes::fail(const std::string& why) noexcept {

@@ -27,6 +27,7 @@ class MergeLanes final : public BatchLanes {
 
   void begin(const BatchMergeSource& source) override;
   std::unique_ptr<BatchLane> take() noexcept override;
+  LargeLane* large() noexcept override;
   void fail(const std::string& why) noexcept override;
   // May be called more than once, also without make().
   void end() noexcept override;
@@ -38,7 +39,7 @@ class MergeLanes final : public BatchLanes {
   std::condition_variable changed_;
   std::optional<BatchMergeSource> source_;
   std::unique_ptr<BatchLanes> lanes_;
-  bool made_ = false, ended_ = false;
+  bool made_ = false, large_made_ = false, cannot_begin_ = false, ended_ = false;
   std::string failure_;
 };
 

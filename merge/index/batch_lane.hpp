@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,6 +85,13 @@ class BatchLane {
   virtual bool merge(const BatchSize& size, MergedBatch& merged) = 0;
 };
 
+// A lane that threads take by turns, for lists that exceed the batches of theirs.
+struct LargeLane {
+  std::mutex mutex;  // of the turn; no thread waits for another while it has it
+  std::unique_ptr<BatchLane> lane;
+  bool works = true;  // it has not failed
+};
+
 class BatchLanes {
  public:
   virtual ~BatchLanes() = default;
@@ -91,6 +99,10 @@ class BatchLanes {
   virtual void begin(const BatchMergeSource& source) = 0;
   // Returns a lane, or nullptr where none is left. May wait for lanes that are being made. Thread-safe.
   virtual std::unique_ptr<BatchLane> take() noexcept = 0;
+  // Makes the large lane, if there is to be one, while others are used already. Throws nothing.
+  virtual void make_large() noexcept {}
+  // Returns it, or nullptr where it is not there. It lives until end(). Thread-safe.
+  virtual LargeLane* large() noexcept { return nullptr; }
   // Tells why a lane cannot go on; the processor then merges what is left for it. Thread-safe.
   virtual void fail(const std::string& why) noexcept = 0;
   // Called after the last lane is gone.

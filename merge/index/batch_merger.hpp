@@ -5,7 +5,7 @@
 
 #include <memory>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "merge/cursor/term_merge_cursor.hpp"
 #include "merge/index/batch_collector.hpp"
@@ -27,10 +27,14 @@ class BatchMerger {
   bool has_lane();
   void merge_list(TermMergeCursor& sources);
   void merge_open_list(TermMergeCursor& sources);
-  bool add(const TermMergeCursor& sources);
+  bool merge_large(TermMergeCursor& sources);
+  bool collect_large(TermMergeCursor& sources, BatchCollector& large);
+  void merge_again(const std::string& term);
+  bool add(const TermMergeCursor& sources, BatchCollector& to) const;
   void flush();
-  bool merge_in_lane(const BatchSize& size);
+  bool merge_in(BatchLane& lane, const BatchSize& size);
   void merge_here();
+  void take_merged(const BatchCollector& batch, const BatchSize& size);
   void put_merged();
 
   const PostingsMergeJob& job_;
@@ -40,7 +44,8 @@ class BatchMerger {
   PostingsMerger merger_;
   std::optional<BatchCollector> batch_;  // in the memory of the lane
   MergedBatch merged_;
-  PostingsMergeTotals totals_;  // of batches that the lane merged
+  std::uint64_t merged_postings_ = 0;  // of the inputs, in merged_
+  PostingsMergeTotals totals_;         // of batches that the lane merged
   std::size_t range_ = 0;
   bool goes_on_ = false;  // the next entry may begin with the last document of the entry before
 };

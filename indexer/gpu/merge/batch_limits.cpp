@@ -20,6 +20,14 @@ BatchLimits gpu_batch_limits(bool has_positions) {
   return limits;
 }
 
+BatchLimits large_batch_limits(bool has_positions) {
+  constexpr std::size_t kMostRuns = std::size_t{64} << 10;
+  return {.posting_bytes = (has_positions ? 40 : 64) * kMiB,
+          .distance_bytes = has_positions ? 120 * kMiB : 0,
+          .fragments = kMostRuns,
+          .lists = 1};
+}
+
 // What comes down is about as large as what goes up, in vectors that may be twice as large.
 std::size_t gpu_batch_lane_bytes(const BatchLimits& limits) {
   return batch_host_bytes(limits) + kBatchStagingBytes + 2 * (limits.posting_bytes + limits.distance_bytes);

@@ -23,7 +23,8 @@ struct MergingGpu {
   const int gpu;
   ArenaPool<DeviceBuffer> arenas;
   DeviceBuffer table_memory;
-  BatchTables tables{};
+  BatchTables own_tables{};
+  const BatchTables* tables = &own_tables;
 };
 
 // Copies the tables of a merge to a GPU.
@@ -50,11 +51,11 @@ class TableCopier {
     put(bits_, source_.dropped.bits().data(), source_.dropped.bits().size());
     put(before_, source_.dropped.dropped_before().data(), source_.dropped.dropped_before().size());
     stream_.synchronize();
-    gpu_.tables = {.powers = {low_, high_},
-                   .numbers = source_.dropped.none() ? KeptNumbers{} : KeptNumbers{bits_, before_},
-                   .length_codes = codes_,
-                   .document_count = source_.document_count,
-                   .has_positions = source_.has_positions};
+    gpu_.own_tables = {.powers = {low_, high_},
+                       .numbers = source_.dropped.none() ? KeptNumbers{} : KeptNumbers{bits_, before_},
+                       .length_codes = codes_,
+                       .document_count = source_.document_count,
+                       .has_positions = source_.has_positions};
   }
 
  private:
@@ -93,7 +94,7 @@ class CudaBatchExecutor : public CudaSteps {
   CudaBatchExecutor& operator=(const CudaBatchExecutor&) = delete;
 
   const BatchArrays& arrays() const { return arrays_; }
-  const BatchTables& tables() const { return gpu_.tables; }
+  const BatchTables& tables() const { return *gpu_.tables; }
 
   std::uint8_t* begin(std::size_t bytes) {
     stream_.make_current();
@@ -151,9 +152,9 @@ class CudaBatchExecutor : public CudaSteps {
 
 class GpuBatchLanes final : public BatchLanes {
  public:
-  GpuBatchLanes(const GpuBatchOptions& options, unsigned count, Reservation memory)
-      : limits_(gpu_batch_limits(options.has_positions)), memory_(std::move(memory)) {
-    const std::size_t device_bytes = arena_bytes(options.gpus.front());
+  GpuBatchLanes(const GpuBatchOptions& options, unsigned count, MemoryBudget& budget, Reservation memory)
+      : budget_(budget), limits_(gpu_batch_limits(options.has_positions)), memory_(std::move(memory)) {
+    const std::size_t device_bytes = arena_bytes(options.gpus.front(), limits_);
     const auto gpus = static_cast<unsigned>(options.gpus.size());
     for (const int gpu : options.gpus)
       gpus_.push_back(make_gpu(gpu, device_bytes, (count + gpus - 1) / gpus, options.takes_less));
@@ -168,6 +169,23 @@ class GpuBatchLanes final : public BatchLanes {
   void begin(const BatchMergeSource& source) override {
     for (const auto& gpu : gpus_) TableCopier(*gpu, source).copy();
   }
+  // Its batches take the memory of an arena of their own, on the first GPU.
+  void make_large() noexcept override {
+    try {
+      const BatchLimits limits = large_batch_limits(limits_.distance_bytes != 0);
+      auto memory = budget_.try_reserve(gpu_batch_lane_bytes(limits), "lists that GPUs merge");
+      if (!memory || budget_.free_bytes() < memory->bytes()) return;
+      auto gpu = make_gpu(gpus_.front()->gpu, arena_bytes(gpus_.front()->gpu, limits), 1, false);
+      gpu->tables = &gpus_.front()->own_tables;
+      PinnedBuffer pinned(device_aligned(batch_host_bytes(limits) + kBatchStagingBytes));
+      large_.lane = std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(*gpu, limits, pinned.data());
+      large_memory_ = std::move(*memory);
+      large_gpu_ = std::move(gpu);
+      large_pinned_ = std::move(pinned);
+    } catch (const std::exception&) {  // the processor merges the largest lists
+    }
+  }
+  LargeLane* large() noexcept override { return large_.lane == nullptr ? nullptr : &large_; }
   std::unique_ptr<BatchLane> take() noexcept override {
     const std::lock_guard lock(mutex_);
     if (lanes_.empty()) return nullptr;
@@ -178,9 +196,9 @@ class GpuBatchLanes final : public BatchLanes {
   void fail(const std::string&) noexcept override {}
 
  private:
-  std::size_t arena_bytes(int gpu) const {
+  static std::size_t arena_bytes(int gpu, const BatchLimits& limits) {
     cuda_check(cudaSetDevice(gpu));
-    const BatchSize largest = limits_.largest();
+    const BatchSize largest = limits.largest();
     return batch_memory_bytes(largest, CudaBatchExecutor::scratch_bytes(largest));
   }
   // A lane has an arena until its lists are on the host.
@@ -197,12 +215,17 @@ class GpuBatchLanes final : public BatchLanes {
     return std::make_unique<MergingGpu>(gpu, std::move(arenas));
   }
 
+  MemoryBudget& budget_;
   const BatchLimits limits_;
   const Reservation memory_;
   std::vector<std::unique_ptr<MergingGpu>> gpus_;
   PinnedBuffer pinned_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<BatchLane>> lanes_;
+  Reservation large_memory_;
+  std::unique_ptr<MergingGpu> large_gpu_;
+  PinnedBuffer large_pinned_;
+  LargeLane large_;
 };
 
 }  // namespace
@@ -215,7 +238,7 @@ std::unique_ptr<BatchLanes> make_gpu_batch_lanes(const GpuBatchOptions& options,
   if (count == 0) return nullptr;
   auto memory = budget.try_reserve(count * lane_bytes, "lists that GPUs merge");
   if (!memory) return nullptr;
-  return std::make_unique<GpuBatchLanes>(options, count, std::move(*memory));
+  return std::make_unique<GpuBatchLanes>(options, count, budget, std::move(*memory));
 }
 
 }  // namespace spillway

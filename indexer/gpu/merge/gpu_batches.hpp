@@ -22,8 +22,10 @@ struct GpuBatchOptions {
 // Returns nullptr for none. GpuError.
 std::unique_ptr<BatchLanes> make_gpu_batch_lanes(const GpuBatchOptions& options, MemoryBudget& budget);
 
-// The largest batch, and the host memory that a lane takes for it: pinned, and what a batch becomes.
+// The largest batch of a lane and of the large one, and the host memory that a lane takes for it: pinned, and what a
+// batch becomes.
 BatchLimits gpu_batch_limits(bool has_positions);
+BatchLimits large_batch_limits(bool has_positions);
 std::size_t gpu_batch_lane_bytes(const BatchLimits& limits);
 
 }  // namespace spillway

@@ -63,7 +63,8 @@ class HostBatchExecutor : public HostSteps {
 
 }  // namespace
 
-HostBatchLanes::HostBatchLanes(const BatchLimits& limits, unsigned lanes) : limits_(limits), lanes_(lanes) {}
+HostBatchLanes::HostBatchLanes(const BatchLimits& limits, unsigned lanes, const BatchLimits& large)
+    : limits_(limits), large_limits_(large), lanes_(lanes) {}
 HostBatchLanes::~HostBatchLanes() = default;
 
 void HostBatchLanes::begin(const BatchMergeSource& source) {
@@ -78,6 +79,9 @@ void HostBatchLanes::begin(const BatchMergeSource& source) {
                      .length_codes = source.length_codes.data(),
                      .document_count = source.document_count,
                      .has_positions = source.has_positions};
+  if (large_limits_.lists != 0) {
+    large_.lane = std::make_unique<ExecutorBatchLane<HostBatchExecutor>>(large_limits_, tables_->tables);
+  }
 }
 
 std::unique_ptr<BatchLane> HostBatchLanes::take() noexcept {

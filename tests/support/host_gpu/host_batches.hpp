@@ -13,20 +13,23 @@ namespace spillway::testing {
 
 class HostBatchLanes final : public BatchLanes {
  public:
-  explicit HostBatchLanes(const BatchLimits& limits, unsigned lanes = 3);
+  // `large`: the limits of the large lane; 0 lists: there is none.
+  explicit HostBatchLanes(const BatchLimits& limits, unsigned lanes = 3, const BatchLimits& large = {});
   ~HostBatchLanes() override;
 
   void begin(const BatchMergeSource& source) override;
   std::unique_ptr<BatchLane> take() noexcept override;
+  LargeLane* large() noexcept override { return large_.lane == nullptr ? nullptr : &large_; }
   void fail(const std::string& why) noexcept override;
   // Why lanes have failed.
   std::vector<std::string> failures() const { return failures_; }
 
  private:
   struct Tables;
-  const BatchLimits limits_;
+  const BatchLimits limits_, large_limits_;
   unsigned lanes_;
   std::unique_ptr<Tables> tables_;
+  LargeLane large_;
   std::mutex mutex_;
   std::vector<std::string> failures_;
 };

@@ -18,8 +18,12 @@ TEST_P(BatchMerge, GivesTheBytesOfTheProcessor) {
     const Runs runs = cut(whole, 1 + random() % 30, random);
     const DroppedDocuments dropped = drop(whole.documents.size(), std::array{0U, 1U, 2U, 40U}[seed % 4], random);
     const Merged expected = merge_to_index(runs, dropped, with(1));
-    for (const BatchLimits& limits : {wide_batch_limits(has_positions()), narrow_batch_limits(has_positions())}) {
-      HostBatchLanes lanes(limits);
+    const BatchLimits wide = wide_batch_limits(has_positions()), narrow = narrow_batch_limits(has_positions());
+    BatchLimits none, small = wide, one = wide;  // of the large lane
+    small.posting_bytes = 400;
+    one.lists = 1;
+    for (const auto& [limits, large] : {std::pair{wide, none}, {narrow, none}, {narrow, one}, {narrow, small}}) {
+      HostBatchLanes lanes(limits, 3, large);
       const Merged merged = merge_to_index(runs, dropped, with(1 + static_cast<unsigned>(random() % 5), &lanes));
       ASSERT_EQ(merged.files, expected.files) << limits.posting_bytes << " bytes a batch";
       EXPECT_EQ(merged.result.posting_count, expected.result.posting_count);
@@ -28,6 +32,9 @@ TEST_P(BatchMerge, GivesTheBytesOfTheProcessor) {
       EXPECT_EQ(lanes.failures(), std::vector<std::string>());
       if (limits.posting_bytes > 1000) {
         EXPECT_NE(merged.result.lane_postings, 0U);
+      }
+      if (large.lists == 1) {  // no list is left to the processor
+        EXPECT_GE(merged.result.lane_postings, expected.result.posting_count);
       }
     }
   }
@@ -59,7 +66,7 @@ TEST_P(BatchMerge, GivesTheBytesOfTheProcessorWhateverCallFails) {
   for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
     for (std::uint64_t nth = 1;; ++nth) {
       SCOPED_TRACE(nth);
-      HostBatchLanes lanes(narrow_batch_limits(has_positions()), 2);
+      HostBatchLanes lanes(narrow_batch_limits(has_positions()), 2, wide_batch_limits(has_positions()));
       fail_gpu_call(nth, fault);
       const Merged merged = merge_to_index(runs, dropped, with(2, &lanes));
       const bool fired = gpu_faults_fired() != 0;
