@@ -1,4 +1,4 @@
-"""A Spark cluster on the loopback: a master, and two workers of one core on two hosts."""
+"""A Spark cluster on the loopback: a master, and two workers on two hosts."""
 
 import importlib.util
 import os
@@ -23,9 +23,9 @@ def free_port() -> int:
 
 
 class Cluster:
-    """Starts the cluster; stop() ends it. work: a directory for its logs."""
+    """Starts the cluster; stop() ends it. work: a directory for its logs. cores: of each worker."""
 
-    def __init__(self, work: Path):
+    def __init__(self, work: Path, cores: int = 1):
         import pyspark
 
         self._home, self._work = os.path.dirname(pyspark.__file__), work
@@ -35,8 +35,8 @@ class Cluster:
         try:
             self._start(HOSTS[0], "master.Master", "--host", HOSTS[0], "--port", str(port), "--webui-port", "0")
             for host in HOSTS:
-                self._start(host, "worker.Worker", "--host", host, "--cores", "1", "--memory", "2g", "--work-dir",
-                            str(work / host), "--webui-port", "0", self.master)  # fmt: skip
+                self._start(host, "worker.Worker", "--host", host, "--cores", str(cores), "--memory", "2g",
+                            "--work-dir", str(work / host), "--webui-port", "0", self.master)  # fmt: skip
             self._await_workers()
         except BaseException:
             self.stop()

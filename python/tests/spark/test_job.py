@@ -211,7 +211,7 @@ class Refused(JobCase):
         real = task.run_program
 
         def run_another(words):
-            if "index" in words:
+            if "--part" in words:
                 with self.assertRaisesRegex(JobError, "another driver runs this job"):
                     self.run_job(self.inputs, parts=2)
             return real(words)
@@ -228,8 +228,8 @@ class Attempts(JobCase):
     def job_directory(self) -> Path:
         return next(path for path in (self.scratch / "out.stage").iterdir() if path.is_dir())
 
-    def fail_in(self, word: str, **settings) -> None:
-        """A job whose program fails once it is told `word`."""
+    def failing_in(self, word: str):
+        """Runs the program, and fails once it is told `word`."""
         real = task.run_program
 
         def fail(words):
@@ -237,7 +237,10 @@ class Attempts(JobCase):
                 raise ProgramError("the disk is full", 2)
             return real(words)
 
-        with mock.patch.object(task, "run_program", fail), self.assertRaises(ProgramError):
+        return fail
+
+    def fail_in(self, word: str, **settings) -> None:
+        with mock.patch.object(task, "run_program", self.failing_in(word)), self.assertRaises(ProgramError):
             self.run_job(self.inputs, parts=3, **settings)
 
     def test_that_are_complete_are_not_made_again(self) -> None:
@@ -252,7 +255,7 @@ class Attempts(JobCase):
     def test_that_fail_leave_nothing(self) -> None:
         self.fail_in("--part")
         left = [path for path in self.job_directory().rglob("*") if path.is_file()]
-        self.assertEqual([path.name for path in left], ["inputs"])
+        self.assertEqual(sorted(path.name for path in left), ["inputs"])
 
     def test_that_differ_stop_the_job(self) -> None:
         self.fail_in("merge", one_index=True)
