@@ -15,9 +15,9 @@ from ..objects import is_url
 from .child import version_of
 from .errors import JobError
 from .inputs import InputFile, check_unchanged, list_inputs
-from .job import Job
+from .job import Job, content_id
 from .publish import PUBLISHED_FILE, SHARDS_FILE, DiskOutput, StoreOutput, assemble_shards, output_of, sweep
-from .stage import Done, complete_attempt, digest_of, write_durably
+from .stage import Done, begun_parts, complete_attempt, digest_of, note_parts, write_durably
 from .task import Merge, check_options, index_part, merge_indexes, part_name
 
 _BYTES_OF_THREAD = 4 << 30  # of input: fewer parts repeat less vocabulary
@@ -70,8 +70,8 @@ def run_index_job(
     """Indexes files that all machines see, and objects of stores, in parts that run side by side.
 
     inputs: files, directories and URLs. output: the directory to make: of shards, or with one_index the index that one
-    process would make; or a URL. options: more options of `spillway index`. parts: 0 for a number by size and cluster.
-    stage: a directory on the disk of the output (default: OUTPUT.stage), or with a URL on
+    process would make; or a URL. options: more options of `spillway index`. parts: 0 for a number by size and cluster, or
+    as many as the job began with. stage: a directory on the disk of the output (default: OUTPUT.stage), or with a URL on
     any disk that all machines share; a job that failed, or was killed, goes on from what is complete there.
     skipped: a file that gets a line of JSON for each record that is not indexed.
     Raises JobError, ProgramError and OSError. The output is then what it was before.
@@ -84,7 +84,7 @@ def run_index_job(
     check_options(program, options)
     # What is asked of the launcher from here on may wait for its cluster.
     if parts == 0:
-        parts = _count_parts(files, launcher)
+        parts = begun_parts(stage, content_id(files, options, version)) or _count_parts(files, launcher)
     _check_dedup(options, parts, one_index)
     job = Job(tuple(files), tuple(options), parts, version, program, stage, launcher.memory, launcher.threads)
     with _lock(job):
@@ -167,6 +167,7 @@ class _Driver:
             sweep(job.directory)
             return published
         self.target.check(self.last)
+        note_parts(job.directory, job.content_id, job.parts)
         write_durably(job.input_list, "".join(file.path + "\n" for file in job.inputs))
         earlier = sum(complete_attempt(job.directory, part_name(part)) is not None for part in range(job.parts))
         parts = self._all_parts()

@@ -252,10 +252,21 @@ class Attempts(JobCase):
         self.assertEqual(files_of(self.out), expected)
         self.expect_no_rest()
 
+    def test_that_are_complete_count_on_a_cluster_of_another_size(self) -> None:
+        """The number of parts depends on the cluster, unless it is told. The job goes on after a machine was lost."""
+        with mock.patch.object(driver, "_LEAST_PART", 1):
+            with mock.patch.object(task, "run_program", self.failing_in("merge")), self.assertRaises(ProgramError):
+                self.run_job(self.inputs, one_index=True)
+            self.launcher = LocalLauncher(slots=3, memory=128 << 20)
+            report = self.run_job(self.inputs, one_index=True)
+            self.assertEqual((report.parts, report.earlier_parts), (2, 2))
+            self.expect_no_rest()
+            self.assertEqual(self.run_job(self.inputs, one_index=True, force=True).parts, 3)
+
     def test_that_fail_leave_nothing(self) -> None:
         self.fail_in("--part")
         left = [path for path in self.job_directory().rglob("*") if path.is_file()]
-        self.assertEqual(sorted(path.name for path in left), ["inputs"])
+        self.assertEqual(sorted(path.name for path in left), ["inputs", "parts"])
 
     def test_that_differ_stop_the_job(self) -> None:
         self.fail_in("merge", one_index=True)
