@@ -12,6 +12,7 @@ if __package__ in (None, ""):  # run as a file, as spark-submit does
 from spillway.spark.driver import run_index_job
 from spillway.spark.errors import JobError, ProgramError
 from spillway.spark.launchers import LateLauncher, LocalLauncher, RayLauncher, SparkLauncher
+from spillway.spark.unpacked import prefer_unpacked
 
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -65,6 +66,7 @@ def _launcher(arguments: argparse.Namespace):
 
 
 def _spark_context():
+    prefer_unpacked()
     try:
         from pyspark import SparkConf, SparkContext
     except ImportError:
@@ -74,6 +76,8 @@ def _spark_context():
     if not any(conf.contains(f"spark.executor.{name}JavaOptions") for name in ("extra", "default")):
         # Executors only start tasks: with the quick compiler alone they are there 1.5 s earlier (docs/spark.md).
         conf.set("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+    if not conf.get("spark.submit.pyFiles", ""):  # those are on the path of workers, but not on that of their daemon
+        conf.setIfMissing("spark.python.daemon.module", "spillway.spark.daemon")
     return SparkContext.getOrCreate(conf)
 
 
