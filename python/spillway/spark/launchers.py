@@ -10,7 +10,6 @@ from typing import Any
 
 from .errors import JobError, ProgramError
 from .executors import await_executors
-from .executors import await_executors
 
 _FINAL_EXIT_CODES = (3, 4)  # bad input, or too little memory: another attempt ends the same way
 _LEAST_MEMORY = 64 << 20
