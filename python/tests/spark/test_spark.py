@@ -124,7 +124,7 @@ class OnCluster(JobCase):
     def test_survives_what_is_killed_on_a_worker(self) -> None:
         expected = self.make_inputs()
         program = self.slow_program(1)
-        for words in (("CoarseGrainedExecutorBackend",), ("slow-spillway", "@"), ("pyspark.daemon",)):
+        for words in (("CoarseGrainedExecutorBackend",), ("slow-spillway", "@"), ("spillway.spark.daemon",)):
             with self.subTest(words=words):
                 killer = self.kill_while_it_runs(signal.SIGKILL, *words)
                 self.expect_success(self.submit("--one-index", "--force", "--parts", "6", program=program))
