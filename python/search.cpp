@@ -1,4 +1,4 @@
-// An open index: search, postings, positions and documents.
+// An open index, or several as one collection: search, postings, positions and documents.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -38,9 +39,10 @@ struct Found {
   std::vector<double> scores;
   std::vector<std::string> ids;
 
-  void add(const std::vector<Hit>& hits) {
+  // `bases`: the number of each index's first document.
+  void add(const std::vector<Hit>& hits, const std::vector<std::uint32_t>& bases) {
     for (const Hit& hit : hits) {
-      documents.push_back(hit.document);
+      documents.push_back(bases[hit.index] + hit.document);
       scores.push_back(hit.score);
       ids.push_back(hit.id);
     }
@@ -61,16 +63,34 @@ std::vector<Hit> answer(Searcher& searcher, const std::string& query, std::size_
 
 class OpenIndex {
  public:
-  explicit OpenIndex(const std::string& directory) : index_(directory) {}
+  explicit OpenIndex(const std::vector<std::string>& directories) {
+    std::uint64_t documents = 0;
+    for (const std::string& directory : directories) {
+      indexes_.emplace_back(directory);
+      bases_.push_back(static_cast<std::uint32_t>(documents));
+      documents += indexes_.back().document_count();
+      if (documents > std::numeric_limits<std::uint32_t>::max()) {
+        throw Failure(Failure::Kind::kUsage, "the indexes have more than 2^32 - 1 documents together, up to " +
+                                                 directory + "; search fewer of them at once");
+      }
+    }
+    document_count_ = static_cast<std::uint32_t>(documents);
+    make_searcher({});  // refuses indexes that are not of one kind
+  }
 
-  const Index& index() const { return index_; }
+  OpenIndex(const OpenIndex&) = delete;  // or the module would try to copy the vector
+  OpenIndex& operator=(const OpenIndex&) = delete;
+
+  // The only one, for what a collection has not.
+  const Index& index() const { return indexes_.front(); }
+  std::uint32_t document_count() const { return document_count_; }
 
   nb::tuple search(const std::string& query, std::size_t k, bool plain, double k1, double b) const {
     Found found;
     {
       const nb::gil_scoped_release unlocked;
-      Searcher searcher(index_, {k1, b});
-      found.add(answer(searcher, query, k, plain));
+      Searcher searcher = make_searcher({k1, b});
+      found.add(answer(searcher, query, k, plain), bases_);
     }
     return std::move(found).to_python();
   }
@@ -84,7 +104,7 @@ class OpenIndex {
       std::exception_ptr error;
       const auto work = [&] {
         try {
-          Searcher searcher(index_, {k1, b});
+          Searcher searcher = make_searcher({k1, b});
           for (std::size_t i = next++; i < queries.size() && signal_number == 0; i = next++) {
             answers[i] = answer(searcher, queries[i], k, plain);
           }
@@ -102,7 +122,7 @@ class OpenIndex {
       if (const int number = signal_number) throw InterruptedError(number);
     });
     Found found;
-    for (const std::vector<Hit>& hits : answers) found.add(hits);
+    for (const std::vector<Hit>& hits : answers) found.add(hits, bases_);
     return std::move(found).to_python();
   }
 
@@ -111,7 +131,7 @@ class OpenIndex {
     std::vector<std::uint32_t> documents, frequencies;
     {
       const nb::gil_scoped_release unlocked;
-      Postings postings = index_.postings(term);
+      Postings postings = index().postings(term);
       documents.reserve(postings.document_count());
       frequencies.reserve(postings.document_count());
       while (postings.next()) {
@@ -128,10 +148,10 @@ class OpenIndex {
     std::vector<std::uint64_t> offsets{0};
     {
       const nb::gil_scoped_release unlocked;
-      if (!index_.has_positions()) {
+      if (!index().has_positions()) {
         throw Failure(Failure::Kind::kUsage, "the index has no positions; make it with positions=True (--positions)");
       }
-      Postings postings = index_.postings(term);
+      Postings postings = index().postings(term);
       positions.reserve(postings.occurrence_count());
       while (postings.next()) {
         const std::vector<std::uint32_t> of_document = postings.positions();
@@ -144,7 +164,8 @@ class OpenIndex {
   }
 
   nb::dict document(std::uint32_t number, bool with_text) const {
-    const StoredFields stored = index_.document(number);
+    const std::size_t at = index_of(number);
+    const StoredFields stored = indexes_[at].document(number - bases_[at]);
     nb::dict fields;
     fields["number"] = number;
     fields["id"] = text_of(stored.id);
@@ -152,20 +173,38 @@ class OpenIndex {
     fields["url"] = text_of(stored.url);
     fields["date"] = text_of(stored.date);
     fields["length"] = stored.length;
-    if (with_text) fields["text"] = text_of(index_.text(number));
+    if (with_text) fields["text"] = text_of(indexes_[at].text(number - bases_[at]));
     return fields;
   }
 
+  std::vector<std::uint32_t> find(const std::string& id) const {
+    std::vector<std::uint32_t> found;
+    for (std::size_t i = 0; i < indexes_.size(); ++i) {
+      for (const std::uint32_t number : indexes_[i].find(id)) found.push_back(bases_[i] + number);
+    }
+    return found;
+  }
+
  private:
-  Index index_;
+  Searcher make_searcher(const Ranking& ranking) const {
+    return indexes_.size() == 1 ? Searcher(indexes_.front(), ranking) : Searcher(indexes_, ranking);
+  }
+  // The last index whose first document is not behind this one: empty indexes share their base with the next one.
+  std::size_t index_of(std::uint32_t number) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(bases_, number) - bases_.begin()) - 1;
+  }
+
+  std::vector<Index> indexes_;
+  std::vector<std::uint32_t> bases_;
+  std::uint32_t document_count_ = 0;
 };
 
 }  // namespace
 
 void bind_search(nb::module_& module) {
   nb::class_<OpenIndex>(module, "Index")
-      .def(nb::init<const std::string&>(), nb::arg("directory"))
-      .def_prop_ro("document_count", [](const OpenIndex& self) { return self.index().document_count(); })
+      .def(nb::init<const std::vector<std::string>&>(), nb::arg("directories"))
+      .def_prop_ro("document_count", &OpenIndex::document_count)
       .def_prop_ro("term_count", [](const OpenIndex& self) { return self.index().term_count(); })
       .def_prop_ro("has_positions", [](const OpenIndex& self) { return self.index().has_positions(); })
       .def("search", &OpenIndex::search)
@@ -173,7 +212,7 @@ void bind_search(nb::module_& module) {
       .def("postings", &OpenIndex::postings)
       .def("positions", &OpenIndex::positions)
       .def("document", &OpenIndex::document)
-      .def("find", [](const OpenIndex& self, const std::string& id) { return self.index().find(id); })
+      .def("find", &OpenIndex::find)
       .def("analyze", [](const OpenIndex& self, const std::string& text) {
         nb::list terms;
         for (const std::string& term : self.index().analyze(text)) terms.append(text_of(term));

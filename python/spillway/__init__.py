@@ -25,12 +25,13 @@ if TYPE_CHECKING:
         UsageError,
     )
     from .jobs import Report, append, index, merge, plan, verify
-    from .search import Hit, Hits, Index, ManyHits
+    from .search import Collection, Hit, Hits, Index, ManyHits
     from .sorting import order_strings, sort, sort_strings
 
 __all__ = [
     "BadInputError",
     "BudgetError",
+    "Collection",
     "CorruptError",
     "Error",
     "GpuError",
@@ -66,7 +67,7 @@ _MODULES = {
         "UsageError",
     ),
     "jobs": ("Report", "append", "index", "merge", "plan", "verify"),
-    "search": ("Hit", "Hits", "Index", "ManyHits"),
+    "search": ("Collection", "Hit", "Hits", "Index", "ManyHits"),
     "sorting": ("order_strings", "sort", "sort_strings"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

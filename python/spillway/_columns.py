@@ -154,12 +154,13 @@ def _mapped(path: str) -> Any:
 
 @contextmanager
 def _failure(path: str, what: str) -> Iterator[None]:
-    """Says what failed, in place of pyarrow's own exceptions. Objects of stores have words of their own."""
+    """Says what failed, in place of pyarrow's own exceptions. Objects of stores have words of their own. A name in a damaged
+    footer may be no UTF-8."""
     import pyarrow
 
     try:
         yield
-    except (OSError, pyarrow.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
         if is_url(path) and isinstance(error, OSError):
             raise
         raise InputOutputError(f"{path}: {what}: {error}") from error
@@ -207,8 +208,9 @@ def _parquet_units(
     chunks = _Chunks(metadata, columns, schema) if not is_url(path) else None
 
     def read(group: int) -> Iterator[Any]:
-        rows = _batch_rows(metadata.row_group(group), leaves, batch_bytes)
-        engines = chunks.of(group) if chunks is not None else None
+        with _failure(path, f"cannot read row group {group}"):
+            rows = _batch_rows(metadata.row_group(group), leaves, batch_bytes)
+            engines = chunks.of(group) if chunks is not None else None
         if engines is not None:
             yield from _read_by_engine(path, group, engines, metadata.row_group(group).num_rows, rows, pages)
             return
@@ -302,6 +304,9 @@ class _Chunks:
 
 
 def _read_by_engine(path: str, group: int, chunks: Any, rows: int, batch_rows: int, pages: _engine.Pages) -> Iterator[Any]:
+    numbers = [rows, *(number for chunk in chunks for number in chunk if isinstance(number, int))]
+    if min(numbers) < 0:
+        raise InputOutputError(f"{path}: cannot read row group {group}: its footer has the number {min(numbers)} there")
     try:
         reader = _engine.RowGroup(path, chunks, rows, batch_rows, pages, f"{path}: cannot read row group {group}")
         while (batch := reader.next()) is not None:

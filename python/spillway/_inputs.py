@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._columns import ColumnFiles
 from ._hugging_face import DatasetBatches, is_dataset
 from ._kinds import data_files, kind_of_file
 from .errors import NotFoundError, UsageError
@@ -132,6 +131,8 @@ def open_inputs(
     files = columnar_files(inputs)
     if not files:
         return None
+    from ._columns import ColumnFiles
+
     try:
         return ColumnFiles(files, fields, threads or len(os.sched_getaffinity(0)), part, memory or None)
     except ImportError:

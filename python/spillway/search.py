@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._inputs import raise_if_missing
 from ._words import option_words, path_words
-from .errors import InputOutputError
+from .errors import InputOutputError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,37 +129,14 @@ def _names_of_queries(hits: ManyHits, query_ids: Sequence[str] | None) -> list[s
     return names
 
 
-class Index:
-    """An index that `spillway.index` or the program made, open for reading.
+class _Searchable:
+    """What an index and a collection of them have in common."""
 
-    Files are mapped, so an index opens at once and takes memory as pages are read, which the system can reclaim. Threads may
-    share it, and processes may fork with it. An index that is replaced while it is open stays what it was.
-
-    Raises NotFoundError, CorruptError, InputOutputError.
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = os.fspath(path)
-        try:
-            self._index = _engine.Index(self._path)
-        except InputOutputError as error:
-            raise_if_missing([self._path], error)
-            raise
+    _index: _engine.Index
 
     def __len__(self) -> int:
         """The number of documents."""
         return self._index.document_count
-
-    def __repr__(self) -> str:
-        return f"Index({self._path!r}: {len(self):,} documents, {self.term_count:,} terms)"
-
-    @property
-    def term_count(self) -> int:
-        return self._index.term_count
-
-    @property
-    def has_positions(self) -> bool:
-        return self._index.has_positions
 
     def search(self, query: str, k: int = 10, *, plain: bool = False, k1: float = 0.9, b: float = 0.4) -> Hits:
         """The at most `k` best documents by BM25, best first; equal scores by id, descending.
@@ -194,17 +171,6 @@ class Index:
         """The terms of a text as the index has them, in order: "Sorted lists" -> ["sort", "list"]."""
         return self._index.analyze(text)
 
-    def postings(self, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """The list of a term, as `analyze` returns it: (documents, frequencies), both uint32 of shape (n,), in the order of
-        the documents. Empty arrays for a term that the index has not. Time and memory O(n)."""
-        return self._index.postings(term)
-
-    def positions(self, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32]]:
-        """The places of a term: (documents, offsets, positions). The places in documents[i] are
-        positions[offsets[i]:offsets[i + 1]], ordinals of words from 0, ascending. uint32 (n,), uint64 (n + 1,), uint32.
-        Raises UsageError if the index has no positions."""
-        return self._index.positions(term)
-
     def document(self, number: int, *, text: bool = False) -> dict[str, Any]:
         """The stored fields of a document by its number: number, id, title, url, date (empty where there is none), length
         (words kept) and, with `text`, text (empty unless the index was made with store="text"). Raises UsageError for a
@@ -226,8 +192,91 @@ class Index:
         """The numbers of the documents with this id, ascending."""
         return self._index.find(id)
 
+
+class Index(_Searchable):
+    """An index that `spillway.index` or the program made, open for reading.
+
+    Files are mapped, so an index opens at once and takes memory as pages are read, which the system can reclaim. Threads may
+    share it, and processes may fork with it. An index that is replaced while it is open stays what it was.
+
+    Raises NotFoundError, CorruptError, InputOutputError.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        try:
+            self._index = _engine.Index([self._path])
+        except InputOutputError as error:
+            raise_if_missing([self._path], error)
+            raise
+
+    def __repr__(self) -> str:
+        return f"Index({self._path!r}: {len(self):,} documents, {self.term_count:,} terms)"
+
+    @property
+    def term_count(self) -> int:
+        return self._index.term_count
+
+    @property
+    def has_positions(self) -> bool:
+        return self._index.has_positions
+
+    def postings(self, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The list of a term, as `analyze` returns it: (documents, frequencies), both uint32 of shape (n,), in the order of
+        the documents. Empty arrays for a term that the index has not. Time and memory O(n)."""
+        return self._index.postings(term)
+
+    def positions(self, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32]]:
+        """The places of a term: (documents, offsets, positions). The places in documents[i] are
+        positions[offsets[i]:offsets[i + 1]], ordinals of words from 0, ascending. uint32 (n,), uint64 (n + 1,), uint32.
+        Raises UsageError if the index has no positions."""
+        return self._index.positions(term)
+
     def export_ciff(self, output: str | os.PathLike[str], *, force: bool = False, memory: str | int | None = None) -> None:
         """Writes the index in the Common Index File Format, for Lucene, PISA, Terrier and others (docs/exchange.md). `force`
         replaces a file. `memory` is what the export may take beyond what the process has."""
         words = ["--to=ciff", f"--output={os.fspath(output)}", *option_words(dict(force=force, memory=memory))]
         _engine.export([*words, *path_words([self._path])])
+
+
+class Collection(_Searchable):
+    """Several indexes, such as the shards of a job on many machines, searched as one: documents have the scores and the
+    order that they have in the index that `merge` makes of them. Documents are numbered through, in the order of the
+    indexes; one whose id is in two indexes is there twice.
+
+    `paths`: indexes, and directories of indexes. Raises UsageError if the indexes have different terms for the same
+    text, if there is none, or one twice; and as `Index` does.
+    """
+
+    def __init__(self, paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> None:
+        named = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+        self._paths = [one for path in named for one in _indexes_at(os.fspath(path))]
+        if not self._paths:
+            raise UsageError("expected at least one index, found none")
+        known: set[str] = set()
+        for path in self._paths:
+            if os.path.realpath(path) in known:
+                raise UsageError(f"the index {path} is named twice: its documents would be found twice; name it once")
+            known.add(os.path.realpath(path))
+        try:
+            self._index = _engine.Index(self._paths)
+        except InputOutputError as error:
+            raise_if_missing(self._paths, error)
+            raise
+
+    def __repr__(self) -> str:
+        return f"Collection({len(self._paths)} indexes: {len(self):,} documents)"
+
+    @property
+    def paths(self) -> list[str]:
+        """Of the indexes, in their order."""
+        return list(self._paths)
+
+
+def _indexes_at(path: str) -> list[str]:
+    """The path itself, unless it is a directory of indexes."""
+    if not os.path.isdir(path) or os.path.exists(f"{path}/manifest"):
+        return [path]
+    inside = [f"{path}/{name}" for name in sorted(os.listdir(path)) if not name.startswith(".")]
+    found = [one for one in inside if os.path.isdir(one)]
+    return found if any(os.path.exists(f"{one}/manifest") for one in found) else [path]

@@ -103,6 +103,18 @@ def test_import_takes_no_time():
     assert not heavy & {name.partition(".")[0] for name in done.stdout.split()}
 
 
+def test_the_program_loads_what_it_needs_only(tmp_path):
+    """Each task of a job on Spark starts it: with all modules, 0.06 s instead of 0.03 s."""
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "x"}\n')
+    code = (
+        "import sys; from spillway.command import main; "
+        "sys.argv[1:] = ['index', 'a.jsonl', '-o', 'a.index', '--quiet']; assert main() == 0; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    not_needed = {"email", "concurrent.futures", "dataclasses", "numpy", "pyarrow", "spillway._columns"}
+    assert not not_needed & set(done.stdout.split())
+
+
 def test_without_the_native_module(tmp_path):
     """As where the package was copied to another platform."""
     import shutil

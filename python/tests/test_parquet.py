@@ -154,3 +154,19 @@ def test_a_file_that_is_cut_ends_the_job(tmp_path):
     with pytest.raises(spillway.Error, match="t.parquet"):
         for unit in units:
             list(unit())
+
+
+def test_a_footer_with_a_name_that_is_no_text_ends_the_job(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"id": ["1"], "text": ["out of core"]}), path, store_schema=False)
+    damaged = bytearray(path.read_bytes())
+    damaged[damaged.rindex(b"text")] = 0xFF  # in the row group, where the schema's name is as before
+    path.write_bytes(damaged)
+    with pytest.raises(spillway.InputOutputError, match="t.parquet: cannot read row group 0: 'utf-8' codec"):
+        spillway.index(path, tmp_path / "i", progress=False)
+
+
+def test_a_footer_with_a_negative_number_ends_the_job():
+    chunks = [("text", 0, 1, 1, -4, 50, 60)]
+    with pytest.raises(spillway.InputOutputError, match="cannot read row group 7: its footer has the number -4 there"):
+        next(_columns._read_by_engine("t.parquet", 7, chunks, 3, 3, None))

@@ -138,3 +138,50 @@ def test_sort_arrow():
         assert spillway.sort_strings(pa.array(words).cast(kind)).cast(pa.string()).to_pylist() == sorted(words)
     assert list(spillway.order_strings(pa.array(words, pa.string_view()))) == list(spillway.order_strings(words))
     assert spillway.sort_strings(pa.chunked_array([words[:10], words[10:]])).to_pylist() == sorted(words)
+
+
+@pytest.fixture
+def shards(tmp_path, documents):
+    """Directories of three indexes, of which one is empty, and an index of all documents."""
+    (tmp_path / "shards").mkdir()
+    bounds = (0, 0, 700, 2000)
+    for number, (begin, end) in enumerate(zip(bounds, bounds[1:])):
+        path = tmp_path / f"shards/{number:05}.index"
+        spillway.index(documents[begin:end], path, positions=True, store="text", progress=False)
+    spillway.index(documents, tmp_path / "whole", positions=True, store="text", progress=False)
+    return tmp_path / "shards", spillway.Index(tmp_path / "whole")
+
+
+def test_a_collection_is_searched_as_the_merged_index(shards):
+    directory, whole = shards
+    for paths in (directory, sorted(directory.iterdir()), [str(path) for path in sorted(directory.iterdir())]):
+        collection = spillway.Collection(paths)
+        assert len(collection) == len(whole) == 2000 and len(collection.paths) == 3
+        for query in ("out of core", "term5 +sorting", '"out of core" -term7', "日本語", "nothinglikethis"):
+            found, expected = collection.search(query, 30), whole.search(query, 30)
+            assert (found.ids, found.documents.tolist(), found.scores.tolist()) == (
+                expected.ids, expected.documents.tolist(), expected.scores.tolist()
+            )  # fmt: skip
+    queries = ["term5", "strings memory", "core"]
+    assert collection.search_many(queries, 20, 3).to_trec() == whole.search_many(queries, 20, 1).to_trec()
+    for number in (0, 699, 700, 1999):
+        assert collection.document(number, text=True) == whole.document(number, text=True)
+    assert collection.find("doc-1234") == [1234] and collection.doc("doc-1234")["number"] == 1234
+    assert [row["id"] for row in collection.documents()] == [row["id"] for row in whole.documents()]
+    assert repr(collection) == "Collection(3 indexes: 2,000 documents)"
+
+
+def test_a_collection_of_what_is_not_one_is_refused(tmp_path, shards, documents):
+    directory, _ = shards
+    one = next(directory.iterdir())
+    with pytest.raises(spillway.UsageError, match="named twice"):
+        spillway.Collection([one, directory])
+    with pytest.raises(spillway.UsageError, match="at least one"):
+        spillway.Collection([])
+    with pytest.raises(spillway.NotFoundError):
+        spillway.Collection([one, tmp_path / "nowhere"])
+    spillway.index(documents[:5], tmp_path / "stemmed", stem="english", progress=False)
+    with pytest.raises(spillway.UsageError):
+        spillway.Collection([directory, tmp_path / "stemmed"])
+    with pytest.raises(spillway.UsageError):
+        spillway.Collection(directory).document(2000)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .location import is_url
+from .url import is_url
 
 __all__ = ["is_url", "resolve"]
 

@@ -95,10 +95,38 @@ def repeat(
     raise AssertionError("the loop returns or raises")
 
 
-# One for each call that may go on though nobody waits for it; it is set when the call ends. Not the thread: Python 3.11 and 3.12
-# take a thread for dead whose join() an interrupt ended.
-_left: list[threading.Event] = []
-os.register_at_fork(after_in_child=_left.clear)  # the threads are the parent's
+class _Call:
+    """A call in a thread of its own, which may go on though nobody waits for it."""
+
+    def __init__(self, call: Callable[[], object]):
+        self.owner = threading.get_ident()
+        self.is_left = False
+        # Not the end of the thread: Python 3.11 and 3.12 take a thread for dead whose join() an interrupt ended.
+        self.ended = threading.Event()
+        self.result: object = None
+        self.error: BaseException | None = None
+        self._call = call
+        self.thread = threading.Thread(target=self._work, name="spillway-put")  # a script that ends waits for it
+
+    def _work(self) -> None:
+        try:
+            self.result = self._call()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.ended.set()
+
+    def has_begun(self) -> bool:
+        """Whether there is a thread: not if an interrupt came before its start. Waits for one that is starting."""
+        end = time.monotonic() + _FIRST_STEPS
+        while self.thread.ident is None and time.monotonic() < end:
+            time.sleep(_FIRST_STEPS / 100)
+        return self.thread.ident is not None
+
+
+_FIRST_STEPS = 1.0  # seconds
+_calls: list[_Call] = []  # that somebody waits for, or has left
+os.register_at_fork(after_in_child=_calls.clear)  # the threads are the parent's
 
 
 def leave_on_interrupt(call: Callable[[], Result]) -> Result:
@@ -108,44 +136,44 @@ def leave_on_interrupt(call: Callable[[], Result]) -> Result:
     The call then goes on unseen, until it ends or the process does. The next call of this function waits for it, so that a
     put that was left does not replace a later one.
     """
-    outcome: list[tuple[Result | None, BaseException | None]] = []
-    ended = threading.Event()
-
-    def work() -> None:
-        try:
-            outcome.append((call(), None))
-        except BaseException as error:
-            outcome.append((None, error))
-        finally:
-            ended.set()
-
     wait_for_left_calls()
-    thread = threading.Thread(target=work, name="spillway-put")  # a script that ends waits for it
+    begun = _Call(call)
+    _calls.append(begun)  # now: a second interrupt may come before anything else is done about the first
     try:
-        thread.start()
-        _wait_for(ended)
+        begun.thread.start()
+        _wait_for(begun.ended)
     except BaseException:
-        if thread.ident is not None:
-            _left.append(ended)
+        begun.is_left = True
         raise
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return cast(Result, result)
+    _forget(begun)
+    if begun.error is not None:
+        raise begun.error
+    return cast(Result, begun.result)
+
+
+def _left_calls() -> list[_Call]:
+    """Those that others have left, and all of this thread, which waits for none of them any more."""
+    return [call for call in _calls if call.is_left or call.owner == threading.get_ident()]
+
+
+def _forget(call: _Call) -> None:
+    with contextlib.suppress(ValueError):  # another thread has waited too
+        _calls.remove(call)
 
 
 def wait_for_left_calls() -> None:
     """Waits until the calls have ended that leave_on_interrupt() left. Raises Stopped after a signal to the program."""
-    for ended in list(_left):
-        _wait_for(ended)
-        with contextlib.suppress(ValueError):  # another thread has waited too
-            _left.remove(ended)
+    for call in _left_calls():
+        if call.has_begun():
+            _wait_for(call.ended)
+        _forget(call)
 
 
 def end_left_calls() -> None:
     """Waits until the calls have ended that leave_on_interrupt() left, also after a signal to the program."""
-    for ended in list(_left):
-        ended.wait()
+    for call in _left_calls():
+        if call.has_begun():
+            call.ended.wait()
 
 
 def _wait_for(ended: threading.Event) -> None:

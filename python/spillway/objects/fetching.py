@@ -12,8 +12,9 @@ from ..errors import NotFoundError, UsageError
 from .attempts import ObjectChanged, repeat, wait_for_left_calls
 from .conditional import state_of
 from .generations import MANIFEST, Seen, files_of, look
-from .location import Location, connect, is_url, locate
+from .location import Location, connect, locate
 from .publishing import Published, publish_directory
+from .url import is_url
 
 _TRIES = 3  # while other jobs replace the index
 _CHUNK_BYTES = 4 << 20

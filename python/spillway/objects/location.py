@@ -8,14 +8,7 @@ from typing import Any
 
 from ..errors import InputOutputError, UsageError
 
-SCHEMES = ("s3", "gs", "hdfs")
-_PREFIXES = tuple(f"{scheme}://" for scheme in SCHEMES)
 _PATTERN = "*["
-
-
-def is_url(value: object) -> bool:
-    """Whether the value names something in an object store."""
-    return isinstance(value, str) and value.startswith(_PREFIXES)
 
 
 def has_pattern(url: str) -> bool:

@@ -17,8 +17,9 @@ from typing import Any
 from ..errors import InputOutputError
 from .attempts import ObjectChanged, Stopped, repeat
 from .listing import names_below
-from .location import Location, connect, is_url, locate, missing_bucket
+from .location import Location, connect, locate, missing_bucket
 from .read_ahead import Lookahead, ReadAhead
+from .url import is_url
 
 _REQUESTS = 16  # at once: what hides 30 ms of latency at 100 MB/s a connection with blocks of a few MiB
 _MOST_BLOCK_BYTES = 4 << 20

@@ -9,6 +9,6 @@ one index, or one index with the bytes of a job of one process.
 """
 
 from .driver import IndexJobReport, run_index_job
-from .launchers import LocalLauncher, RayLauncher, SparkLauncher
+from .launchers import LateLauncher, LocalLauncher, RayLauncher, SparkLauncher
 
-__all__ = ["IndexJobReport", "LocalLauncher", "RayLauncher", "SparkLauncher", "run_index_job"]
+__all__ = ["IndexJobReport", "LateLauncher", "LocalLauncher", "RayLauncher", "SparkLauncher", "run_index_job"]

@@ -15,9 +15,9 @@ from ..objects import is_url
 from .child import version_of
 from .errors import JobError
 from .inputs import InputFile, check_unchanged, list_inputs
-from .job import Job
+from .job import Job, content_id
 from .publish import PUBLISHED_FILE, SHARDS_FILE, DiskOutput, StoreOutput, assemble_shards, output_of, sweep
-from .stage import Done, complete_attempt, digest_of, write_durably
+from .stage import Done, begun_parts, complete_attempt, digest_of, note_parts, write_durably
 from .task import Merge, check_options, index_part, merge_indexes, part_name
 
 _BYTES_OF_THREAD = 4 << 30  # of input: fewer parts repeat less vocabulary
@@ -70,19 +70,23 @@ def run_index_job(
     """Indexes files that all machines see, and objects of stores, in parts that run side by side.
 
     inputs: files, directories and URLs. output: the directory to make: of shards, or with one_index the index that one
-    process would make; or a URL. options: more options of `spillway index`. parts: 0 for a number by size. stage: a directory
-    on the disk of the output (default: OUTPUT.stage), or with a URL on any disk that all machines share; a job that failed, or
-    was killed, goes on from what is complete there.
+    process would make; or a URL. options: more options of `spillway index`. parts: 0 for a number by size and cluster, or
+    as many as the job began with. stage: a directory on the disk of the output (default: OUTPUT.stage), or with a URL on
+    any disk that all machines share; a job that failed, or was killed, goes on from what is complete there.
     skipped: a file that gets a line of JSON for each record that is not indexed.
     Raises JobError, ProgramError and OSError. The output is then what it was before.
     """
     target = output_of(output, force)
     stage = _stage_of(stage, target)
     files = list_inputs(inputs)
+    _check_options(options)
+    version = version_of(program)
+    check_options(program, options)
+    # What is asked of the launcher from here on may wait for its cluster.
     if parts == 0:
-        parts = _count_parts(files, launcher)
-    _check_options(options, parts, one_index)
-    job = Job(tuple(files), tuple(options), parts, version_of(program), program, stage, launcher.memory, launcher.threads)
+        parts = begun_parts(stage, content_id(files, options, version)) or _count_parts(files, launcher)
+    _check_dedup(options, parts, one_index)
+    job = Job(tuple(files), tuple(options), parts, version, program, stage, launcher.memory, launcher.threads)
     with _lock(job):
         target.check_stage(stage)
         return _Driver(job, launcher, target, one_index).run(max_error_rate, skipped)
@@ -107,11 +111,14 @@ def count_of_parts(size: int, slots: int, threads: int) -> int:
     return slots * max(1, math.ceil(size / (_BYTES_OF_THREAD * threads * slots)))
 
 
-def _check_options(options: Sequence[str], parts: int, one_index: bool) -> None:
+def _check_options(options: Sequence[str]) -> None:
     for option in options:
         name = option.partition("=")[0]
         if name in _OWN_OPTIONS or option.startswith("-o"):
             raise JobError(f"the job sets {name} of its tasks itself; give it as an option of the job, if there is one")
+
+
+def _check_dedup(options: Sequence[str], parts: int, one_index: bool) -> None:
     dedup = [word for word in options if word in ("exact", "url", "--dedup=exact", "--dedup=url")]
     if "--dedup" in [option.partition("=")[0] for option in options] and parts > 1:
         if any(word.endswith("exact") for word in dedup):
@@ -160,7 +167,7 @@ class _Driver:
             sweep(job.directory)
             return published
         self.target.check(self.last)
-        check_options(job)
+        note_parts(job.directory, job.content_id, job.parts)
         write_durably(job.input_list, "".join(file.path + "\n" for file in job.inputs))
         earlier = sum(complete_attempt(job.directory, part_name(part)) is not None for part in range(job.parts))
         parts = self._all_parts()

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from .inputs import InputFile
@@ -26,15 +27,13 @@ class Job:
     threads: int
 
     @property
+    def content_id(self) -> str:
+        return content_id(self.inputs, self.options, self.version)
+
+    @property
     def id(self) -> str:
         """A name for everything that decides what the parts contain: not for memory, threads and places."""
-        described = {
-            "inputs": [asdict(file) for file in self.inputs],
-            "options": self.options,
-            "parts": self.parts,
-            "version": self.version,
-        }
-        return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:32]
+        return _hash(_content(self.inputs, self.options, self.version) | {"parts": self.parts})
 
     @property
     def directory(self) -> str:
@@ -45,3 +44,16 @@ class Job:
     def input_list(self) -> str:
         """A file that names the inputs, one per line."""
         return f"{self.directory}/inputs"
+
+
+def content_id(inputs: Sequence[InputFile], options: Sequence[str], version: str) -> str:
+    """A name for everything that decides what all parts together contain."""
+    return _hash(_content(inputs, options, version))
+
+
+def _content(inputs: Sequence[InputFile], options: Sequence[str], version: str) -> dict:
+    return {"inputs": [asdict(file) for file in inputs], "options": list(options), "version": version}
+
+
+def _hash(described: dict) -> str:
+    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:32]

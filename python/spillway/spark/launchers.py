@@ -1,11 +1,15 @@
 """What runs the tasks of a job: Spark, Ray, or processes of this machine."""
 
+import functools
 import os
+import re
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from .errors import JobError, ProgramError
+from .executors import await_executors
 
 _FINAL_EXIT_CODES = (3, 4)  # bad input, or too little memory: another attempt ends the same way
 _LEAST_MEMORY = 64 << 20
@@ -57,15 +61,33 @@ class SparkLauncher:
     """Runs tasks on a Spark cluster. Every machine needs this package and the program, and sees the same files.
 
     context: a SparkContext. A task gets `spark.task.cpus` threads, and by default its share of the executor's memory
-    outside of the Java heap (`spark.executor.memoryOverhead`).
+    outside of the Java heap (`spark.executor.memoryOverhead`). `slots` and `memory` wait until the executors are there.
     """
 
     def __init__(self, context: Any, memory: int = 0):
-        self._context = context
+        self._context, self._memory = context, memory
         self.threads = int(context.getConf().get("spark.task.cpus", "1"))
-        cores = int(context.getConf().get("spark.executor.cores", "0")) or context.defaultParallelism
-        self.slots = max(1, context.defaultParallelism // self.threads)
-        self.memory = memory or max(_LEAST_MEMORY, self._overhead() // max(1, cores // self.threads))
+
+    @functools.cached_property
+    def slots(self) -> int:
+        if self._context.getConf().get("spark.default.parallelism") is not None:
+            return max(1, self._context.defaultParallelism // self.threads)
+        return max(1, sum(self._tasks_of_executors))
+
+    @functools.cached_property
+    def memory(self) -> int:
+        return self._memory or max(_LEAST_MEMORY, self._overhead() // self._most_tasks_of_executor())
+
+    @functools.cached_property
+    def _tasks_of_executors(self) -> list[int]:
+        """How many tasks each executor runs at once."""
+        runs_here = re.fullmatch(r"local(\[.*)?", self._context.getConf().get("spark.master", "")) is not None
+        cores = [] if runs_here else await_executors(self._context)
+        return [one // self.threads for one in cores or [self._context.defaultParallelism]]
+
+    def _most_tasks_of_executor(self) -> int:
+        cores = self._context.getConf().get("spark.executor.cores")
+        return max(1, int(cores) // self.threads if cores is not None else max(self._tasks_of_executors))
 
     def _overhead(self) -> int:
         conf = self._context.getConf()
@@ -116,3 +138,36 @@ class RayLauncher:
     def run(self, function: Callable[[Any], Any], items: Sequence[Any], name: str) -> list[Any]:
         task = self._ray.remote(num_cpus=self.threads, max_retries=3, retry_exceptions=True)(_outcome)
         return _results(self._ray.get([task.options(name=f"spillway {name}").remote(function, item) for item in items]))
+
+
+class LateLauncher:
+    """A launcher that another thread makes: clusters take seconds to start, in which the driver lists inputs.
+
+    What making it raises comes out of its first use.
+    """
+
+    def __init__(self, make: Callable[[], Any]):
+        self._made: Future[Any] = Future()
+        # A daemon, because a driver that ends does not wait for its cluster.
+        threading.Thread(target=self._make, args=(make,), daemon=True).start()
+
+    def _make(self, make: Callable[[], Any]) -> None:
+        try:
+            self._made.set_result(make())
+        except BaseException as error:
+            self._made.set_exception(error)
+
+    @property
+    def slots(self) -> int:
+        return self._made.result().slots
+
+    @property
+    def threads(self) -> int:
+        return self._made.result().threads
+
+    @property
+    def memory(self) -> int:
+        return self._made.result().memory
+
+    def run(self, function: Callable[[Any], Any], items: Sequence[Any], name: str) -> list[Any]:
+        return self._made.result().run(function, items, name)

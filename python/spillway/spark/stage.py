@@ -1,11 +1,13 @@
 """Attempts on the shared disk. An attempt is complete once its file `done` is there; everything else may be swept.
 
     STAGE/JOB/inputs                       the list of inputs
+    STAGE/JOB/parts                        how many parts the job has, and what it indexes
     STAGE/JOB/part-00003/ATTEMPT/index     the index of a part
     STAGE/JOB/part-00003/ATTEMPT/done      its digest and counts, written last
     STAGE/JOB/merge-1-00000/ATTEMPT/...    likewise for a merge
 """
 
+import glob
 import hashlib
 import json
 import os
@@ -47,6 +49,26 @@ def write_durably(path: str, text: str) -> None:
         os.fsync(file.fileno())
     os.replace(path + ".new", path)
     sync_directory(os.path.dirname(path))
+
+
+def note_parts(job_directory: str, content: str, parts: int) -> None:
+    write_durably(f"{job_directory}/parts", json.dumps({"content": content, "parts": parts}))
+
+
+def begun_parts(stage: str, content: str) -> int:
+    """How many parts a job has in the stage that indexes the same; 0 if there is none.
+
+    A cluster that has lost a machine would cut the job into others, and what is complete would not count.
+    """
+    for path in sorted(glob.glob(f"{glob.escape(stage)}/*/parts")):
+        try:
+            with open(path, encoding="utf-8") as file:
+                noted = json.load(file)
+        except FileNotFoundError:
+            continue  # another driver has just ended
+        if noted["content"] == content:
+            return noted["parts"]
+    return 0
 
 
 def sync_directory(path: str) -> None:

@@ -51,18 +51,18 @@ def _resources(job: Job, directory: str) -> list[str]:
             str(job.threads), "--quiet"]  # fmt: skip
 
 
-def check_options(job: Job) -> None:
+def check_options(program: str, options: Sequence[str]) -> None:
     """Indexes an empty file, so that an option that the program refuses ends the job before its tasks are tried many times.
 
     Files that options name must be on this machine, too. Raises ProgramError. Another failure than wrong usage may be one of
     this machine only, such as a missing GPU.
     """
-    with tempfile.TemporaryDirectory(prefix="options-", dir=job.directory) as directory:
+    with tempfile.TemporaryDirectory(prefix="spillway-options-") as directory:
         empty = f"{directory}/empty"
         with open(empty, "wb"):
             pass
         try:
-            run_program([find_program(job.program), "index", empty, *job.options, *_resources(job, directory)])
+            run_program([find_program(program), "index", empty, *options, "-o", f"{directory}/index", "--quiet"])
         except ProgramError as error:
             if error.exit_code == _USAGE:
                 raise

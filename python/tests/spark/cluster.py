@@ -1,4 +1,4 @@
-"""A Spark cluster on the loopback: a master, and two workers of one core on two hosts."""
+"""A Spark cluster on the loopback: a master, and two workers on two hosts, or one."""
 
 import importlib.util
 import os
@@ -23,9 +23,9 @@ def free_port() -> int:
 
 
 class Cluster:
-    """Starts the cluster; stop() ends it. work: a directory for its logs."""
+    """Starts the cluster; stop() ends it. work: a directory for its logs. cores: of each worker."""
 
-    def __init__(self, work: Path):
+    def __init__(self, work: Path, cores: int = 1, hosts: tuple[str, ...] = HOSTS):
         import pyspark
 
         self._home, self._work = os.path.dirname(pyspark.__file__), work
@@ -34,10 +34,10 @@ class Cluster:
         self.master = f"spark://127.0.0.1:{port}"
         try:
             self._start(HOSTS[0], "master.Master", "--host", HOSTS[0], "--port", str(port), "--webui-port", "0")
-            for host in HOSTS:
-                self._start(host, "worker.Worker", "--host", host, "--cores", "1", "--memory", "2g", "--work-dir",
-                            str(work / host), "--webui-port", "0", self.master)  # fmt: skip
-            self._await_workers()
+            for host in hosts:
+                self._start(host, "worker.Worker", "--host", host, "--cores", str(cores), "--memory", "2g",
+                            "--work-dir", str(work / host), "--webui-port", "0", self.master)  # fmt: skip
+            self._await_workers(len(hosts))
         except BaseException:
             self.stop()
             raise
@@ -49,9 +49,9 @@ class Cluster:
                 subprocess.Popen(command, stdout=log, stderr=log, env={**self.environment(), "SPARK_LOCAL_IP": host})
             )
 
-    def _await_workers(self) -> None:
+    def _await_workers(self, count: int) -> None:
         deadline = time.monotonic() + 240
-        while (self._work / "log").read_text().count("Successfully registered with master") < len(HOSTS):
+        while (self._work / "log").read_text().count("Successfully registered with master") < count:
             if time.monotonic() > deadline:
                 raise RuntimeError("the workers do not register: " + (self._work / "log").read_text()[-2000:])
             time.sleep(0.2)

@@ -211,7 +211,7 @@ class Refused(JobCase):
         real = task.run_program
 
         def run_another(words):
-            if "index" in words:
+            if "--part" in words:
                 with self.assertRaisesRegex(JobError, "another driver runs this job"):
                     self.run_job(self.inputs, parts=2)
             return real(words)
@@ -228,8 +228,8 @@ class Attempts(JobCase):
     def job_directory(self) -> Path:
         return next(path for path in (self.scratch / "out.stage").iterdir() if path.is_dir())
 
-    def fail_in(self, word: str, **settings) -> None:
-        """A job whose program fails once it is told `word`."""
+    def failing_in(self, word: str):
+        """Runs the program, and fails once it is told `word`."""
         real = task.run_program
 
         def fail(words):
@@ -237,7 +237,10 @@ class Attempts(JobCase):
                 raise ProgramError("the disk is full", 2)
             return real(words)
 
-        with mock.patch.object(task, "run_program", fail), self.assertRaises(ProgramError):
+        return fail
+
+    def fail_in(self, word: str, **settings) -> None:
+        with mock.patch.object(task, "run_program", self.failing_in(word)), self.assertRaises(ProgramError):
             self.run_job(self.inputs, parts=3, **settings)
 
     def test_that_are_complete_are_not_made_again(self) -> None:
@@ -249,10 +252,21 @@ class Attempts(JobCase):
         self.assertEqual(files_of(self.out), expected)
         self.expect_no_rest()
 
+    def test_that_are_complete_count_on_a_cluster_of_another_size(self) -> None:
+        """The number of parts depends on the cluster, unless it is told. The job goes on after a machine was lost."""
+        with mock.patch.object(driver, "_LEAST_PART", 1):
+            with mock.patch.object(task, "run_program", self.failing_in("merge")), self.assertRaises(ProgramError):
+                self.run_job(self.inputs, one_index=True)
+            self.launcher = LocalLauncher(slots=3, memory=128 << 20)
+            report = self.run_job(self.inputs, one_index=True)
+            self.assertEqual((report.parts, report.earlier_parts), (2, 2))
+            self.expect_no_rest()
+            self.assertEqual(self.run_job(self.inputs, one_index=True, force=True).parts, 3)
+
     def test_that_fail_leave_nothing(self) -> None:
         self.fail_in("--part")
         left = [path for path in self.job_directory().rglob("*") if path.is_file()]
-        self.assertEqual([path.name for path in left], ["inputs"])
+        self.assertEqual(sorted(path.name for path in left), ["inputs", "parts"])
 
     def test_that_differ_stop_the_job(self) -> None:
         self.fail_in("merge", one_index=True)

@@ -1,4 +1,4 @@
-"""Jobs on a real Spark cluster on the loopback: a master, and two workers of one core on two hosts."""
+"""Jobs on a real Spark cluster on the loopback: a master, and two workers on two hosts."""
 
 import contextlib
 import json
@@ -124,7 +124,7 @@ class OnCluster(JobCase):
     def test_survives_what_is_killed_on_a_worker(self) -> None:
         expected = self.make_inputs()
         program = self.slow_program(1)
-        for words in (("CoarseGrainedExecutorBackend",), ("slow-spillway", "@"), ("pyspark.daemon",)):
+        for words in (("CoarseGrainedExecutorBackend",), ("slow-spillway", "@"), ("spillway.spark.daemon",)):
             with self.subTest(words=words):
                 killer = self.kill_while_it_runs(signal.SIGKILL, *words)
                 self.expect_success(self.submit("--one-index", "--force", "--parts", "6", program=program))
@@ -194,6 +194,29 @@ class OnCluster(JobCase):
         job = self.submit("--parts", "2", "--", "--stem", "klingon")
         self.assertIn("--stem 'klingon': expected one of none", self.last_words(job))
         self.assertFalse(self.out.exists())
+
+
+ASK = """
+import json, time
+from spillway.spark.__main__ import _launcher, _arguments
+launcher = _launcher(_arguments(["index", "in", "-o", "out"]))
+print(json.dumps([launcher.slots, launcher.threads, launcher.memory]))
+"""
+
+
+@unittest.skipUnless(IS_THERE, "needs pyspark and java")
+class Launcher(unittest.TestCase):
+    def test_has_a_slot_for_each_core_though_executors_come_later_than_the_application(self) -> None:
+        scratch = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        cluster = Cluster(scratch, cores=4)
+        self.addCleanup(cluster.stop)
+        script = scratch / "ask.py"
+        script.write_text(ASK)
+        conf = ("spark.executor.memoryOverhead=1g", "spark.task.cpus=2")
+        command = cluster.submit_command(str(script), conf=conf)
+        done = subprocess.run(command, env=cluster.environment(), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr[-3000:])
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1]), [4, 2, 512 << 20])
 
 
 if __name__ == "__main__":
