@@ -368,6 +368,8 @@ class IndexJob {
     constexpr double kLeastSeconds = 0.1, kPostingSeconds = 9e-9, kOccurrenceSeconds = 4e-9;  // of one thread
     if (gpus_.used().empty() || !ingest_.block.gpu_failure.empty()) return false;
     if (options_.gpu.merge != GpuMerge::kAuto) return options_.gpu.merge == GpuMerge::kAlways;
+    // Lanes take up to 16 GiB of the GPU's memory, and host memory beside that of the merge's plan.
+    if (options_.gpu.memory_bytes != 0 || budget_.free_bytes() < budget_.total_bytes() / 2) return false;
     double seconds = 0;
     for (const auto& run : runs.runs) {
       seconds += kPostingSeconds * static_cast<double>(run->summary.posting_count);

@@ -39,7 +39,8 @@ void MergeLanes::begin_lanes() noexcept {
 void MergeLanes::wait_for_end() noexcept {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ended_; });
-  lanes_.reset();
+  const std::unique_ptr<BatchLanes> gone = std::move(lanes_);
+  lock.unlock();  // giving memory back takes a while
 }
 
 void MergeLanes::end() noexcept {

@@ -28,9 +28,12 @@ class BatchCollector {
  public:
   BatchCollector(const BatchArrays& arrays, bool has_positions) : arrays_(arrays), has_positions_(has_positions) {}
 
-  // Opens a list. Requires: room_for_list().
+  // Opens a list. Requires: room_for_list(), or that there is no list.
   void begin_list(std::string_view term);
-  bool room_for_list() const { return lists_.size() + 1 < arrays_.lists.size(); }
+  // Whether one more list and its term fit; the terms may take as many bytes as the postings.
+  bool room_for_list(std::string_view term) const {
+    return lists_.size() + 1 < arrays_.lists.size() && terms_.size() + term.size() <= arrays_.postings.size();
+  }
   // Copies an entry of the open list. Returns false, and copies nothing, where it does not fit or its counts are
   // impossible.
   bool add(const BatchEntry& entry);
@@ -48,8 +51,9 @@ class BatchCollector {
   }
 
   // Calls visit(input, entry) for each fragment of a list, which is complete or open, as an entry of its input.
+  // `last_goes_on`: RunEntry::goes_on of the last one, which an entry that is not collected yet may follow.
   template <typename Visit>
-  void for_each_entry(std::size_t list, const Visit& visit) const {
+  void for_each_entry(std::size_t list, const Visit& visit, bool last_goes_on = false) const {
     const std::size_t end = list + 1 < lists_.size() ? lists_[list + 1].first_fragment : used_.fragments;
     for (std::size_t f = lists_[list].first_fragment; f < end; ++f) {
       const ListFragment fragment = fragment_of(f);
@@ -59,7 +63,7 @@ class BatchCollector {
       entry.occurrence_count = fragment.occurrence_count;
       entry.last_document = fragment.last_document;
       entry.fragments = {&fragment, 1};
-      entry.goes_on = f + 1 < end && (arrays_.fragments[f + 1].flags & BatchFragment::kMayGoOn) != 0;
+      entry.goes_on = f + 1 < end ? (arrays_.fragments[f + 1].flags & BatchFragment::kMayGoOn) != 0 : last_goes_on;
       visit(origins_[f].input, entry);
     }
   }
@@ -69,7 +73,7 @@ class BatchCollector {
 
   // Drops the complete lists, and moves the open one to the begin.
   void drop_complete();
-  // Drops the open list.
+  // Drops the open list. Requires: there is no other.
   void drop_open();
 
  private:

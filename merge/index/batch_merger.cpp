@@ -38,7 +38,7 @@ void BatchMerger::merge_range(std::size_t range) {
 }
 
 void BatchMerger::merge_list(TermMergeCursor& sources) {
-  if (!batch_->room_for_list()) flush();
+  if (!batch_->room_for_list(sources.entry().term)) flush();
   batch_->begin_list(sources.entry().term);
   goes_on_ = false;
   do {
@@ -57,7 +57,8 @@ void BatchMerger::merge_list(TermMergeCursor& sources) {
 // Merges the open list by this thread: what was collected of it, and the rest.
 void BatchMerger::merge_open_list(TermMergeCursor& sources) {
   merger_.begin_list(sources.entry().term);
-  batch_->for_each_entry(0, [&](std::uint32_t input, const RunEntry& entry) { merger_.add_entry(input, entry); });
+  batch_->for_each_entry(
+      0, [&](std::uint32_t input, const RunEntry& entry) { merger_.add_entry(input, entry); }, goes_on_);
   batch_->drop_open();
   do {
     merger_.add_entry(sources.input(), sources.entry());
@@ -150,7 +151,7 @@ void BatchMerger::flush() {
 // Returns false where this thread must merge the batch: the lane has failed, or the lists are damaged, which the thread
 // then tells in detail.
 bool BatchMerger::merge_in(BatchLane& lane, const BatchSize& size) {
-  merged_.bytes = job_.out.take_used();
+  merged_.bytes = &lane == lane_.get() ? job_.out.take_used() : ListBatch();
   merged_.bytes.clear();
   try {
     return lane.merge(size, merged_);

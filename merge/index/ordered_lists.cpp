@@ -4,6 +4,13 @@
 
 namespace spillway {
 
+namespace {
+
+// Of a batch that is used again: those of the largest lists would keep memory that no thread needs again.
+constexpr std::size_t kMostUsedBytes = std::size_t{32} << 20;
+
+}  // namespace
+
 OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used)
     : OrderedRanges([this](ListBatch&& batch) { write(std::move(batch)); }, range_count, limit_bytes),
       writer_(writer),
@@ -16,7 +23,8 @@ void OrderedLists::write(ListBatch&& batch) {
   const auto keep = [used = used_, most = most_used_](ListBatch* written) {
     const std::unique_ptr<ListBatch> deleted(written);
     const std::scoped_lock lock(used->mutex);
-    if (used->batches.size() < most) used->batches.push_back(std::move(*written));
+    if (used->batches.size() < most && written->held_bytes() <= kMostUsedBytes)
+      used->batches.push_back(std::move(*written));
   };
   const std::shared_ptr<ListBatch> owner(new ListBatch(std::move(batch)), keep);
   writer_.append_lists(*owner, owner);

@@ -41,8 +41,8 @@ class ExecutorBatchLane final : public BatchLane {
   bool merge(const BatchSize& size, MergedBatch& merged) override {
     const std::size_t scratch_bytes = Executor::scratch_bytes(size);
     const std::size_t bytes = batch_memory_bytes(size, scratch_bytes);
-    DeviceArena arena(executor_.begin(bytes), bytes);
     try {
+      DeviceArena arena(executor_.begin(bytes), bytes);
       at_ = take_batch_memory(arena, size, scratch_bytes);
       scratch_ = {at_.scratch, scratch_bytes};
       size_ = size;

@@ -173,8 +173,10 @@ class GpuBatchLanes final : public BatchLanes {
   void make_large() noexcept override {
     try {
       const BatchLimits limits = large_batch_limits(limits_.distance_bytes != 0);
-      auto memory = budget_.try_reserve(gpu_batch_lane_bytes(limits), "lists that GPUs merge");
-      if (!memory || budget_.free_bytes() < memory->bytes()) return;
+      const std::size_t bytes = gpu_batch_lane_bytes(limits);
+      if (budget_.free_bytes() / 8 < bytes) return;
+      auto memory = budget_.try_reserve(bytes, "lists that GPUs merge");
+      if (!memory) return;
       auto gpu = make_gpu(gpus_.front()->gpu, arena_bytes(gpus_.front()->gpu, limits), 1, false);
       gpu->tables = &gpus_.front()->own_tables;
       PinnedBuffer pinned(device_aligned(batch_host_bytes(limits) + kBatchStagingBytes));
