@@ -28,7 +28,7 @@ BatchLimits large_batch_limits(bool has_positions) {
           .lists = 1};
 }
 
-// What comes down is about as large as what goes up, in vectors that may be twice as large.
+// The lists that come down are about as large as those that go up; their vectors may be twice as large.
 std::size_t gpu_batch_lane_bytes(const BatchLimits& limits) {
   return batch_host_bytes(limits) + kBatchStagingBytes + 2 * (limits.posting_bytes + limits.distance_bytes);
 }

@@ -33,7 +33,7 @@ struct BatchMemory {
   BatchTotals* totals;
 
   std::uint8_t* keeps;
-  std::uint32_t *places, *kept_occurrences;  // kept_occurrences: for batches of which documents may be dropped
+  std::uint32_t *places, *kept_occurrences;  // kept_occurrences is used where documents may be dropped
   KeptPostings kept;
   std::uint32_t* kept_distances;
 
@@ -50,12 +50,12 @@ struct BatchMemory {
 
 // Groups of bytes that are decoded at once.
 constexpr std::size_t batch_groups(std::size_t bytes) { return (bytes + kBatchGroupBytes - 1) / kBatchGroupBytes; }
-// The most units of `count` postings or distances in so many lists.
+// Returns the most units of `count` postings or distances in so many lists.
 constexpr std::size_t most_units(std::size_t count, std::size_t lists) { return count / KeptBatch::kUnit + lists; }
 
 // GpuMemoryError where the arena is too small.
 BatchMemory take_batch_memory(DeviceArena& arena, const BatchSize& size, std::size_t scratch_bytes);
-// What that takes from an arena.
+// Returns the bytes that it takes from an arena.
 std::size_t batch_memory_bytes(const BatchSize& size, std::size_t scratch_bytes);
 
 }  // namespace spillway

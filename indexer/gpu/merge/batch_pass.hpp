@@ -12,7 +12,7 @@
 
 namespace spillway {
 
-// What the batches of a merge read besides their lists, where the executor has it.
+// Batches of a merge read these besides their lists. The executor has them in its memory.
 struct BatchTables {
   PowerTables powers;
   KeptNumbers numbers;
@@ -24,7 +24,7 @@ struct BatchTables {
 // The Executor is one of steps (indexer/gpu/pipeline/cuda_steps.cuh), and has, besides:
 //   BatchArrays arrays()                  pinned memory that batches are collected in
 //   const BatchTables& tables()
-//   std::uint8_t* begin(bytes)            takes an arena of so many bytes at least, for a pass
+//   std::uint8_t* begin(bytes)            takes an arena, of at least so many bytes, for a pass
 //   void end()                            gives it back
 //   void abandon() noexcept               the same after an error: waits until nothing is going on
 //   void upload(to, from, bytes)          from arrays()

@@ -16,7 +16,7 @@ namespace spillway {
 
 namespace {
 
-// What the lanes of a GPU share.
+// The lanes of a GPU share this.
 struct MergingGpu {
   MergingGpu(int number, std::vector<DeviceBuffer> memory) : gpu(number), arenas(std::move(memory)) {}
 

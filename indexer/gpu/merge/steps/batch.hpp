@@ -1,5 +1,5 @@
-// What the steps of a batch share: its arrays on the GPU. A batch has *raw* postings, as they stand in the fragments,
-// and *kept* ones, where parts of a cut document are one posting and dropped documents are left out.
+// The steps of a batch share its arrays on the GPU, which are described here. A batch has *raw* postings, as they stand
+// in the fragments, and *kept* ones, where parts of a cut document are one posting and dropped documents are left out.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct BatchView {
 inline constexpr std::size_t kBatchPadding = 64;
 inline constexpr std::size_t kBatchGroupBytes = 64;  // of postings or distances that one thread reads
 
-// Which documents of the source are kept, and their numbers in the index: DroppedDocuments on the GPU.
+// DroppedDocuments on the GPU: it tells which documents of the source are kept, and their numbers in the index.
 struct KeptNumbers {
   const std::uint64_t* bits = nullptr;  // null: all are kept
   const std::uint32_t* dropped_before = nullptr;

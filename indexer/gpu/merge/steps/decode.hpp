@@ -8,7 +8,8 @@
 
 namespace spillway {
 
-// Of a group of bytes, or of all up to a group, by the state before it: 0, a word comes next, or 1, a frequency.
+// Counts the postings of a group of bytes, or of all up to a group, for each state before it: in state 0 a word comes
+// next, in state 1 a frequency.
 struct WordCounts {
   std::uint32_t postings[2] = {0, 0};
   std::uint32_t fragments = 0;  // that begin in it

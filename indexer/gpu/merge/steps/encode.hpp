@@ -13,7 +13,7 @@
 
 namespace spillway {
 
-// Of a list, or of all lists before one.
+// Counts the units of a list, or of all lists before one.
 struct ListUnits {
   std::uint32_t units = 0, bounds = 0, position_units = 0, places = 0;
 };
@@ -122,7 +122,7 @@ SPILLWAY_HOST_DEVICE inline void pack_lane(unsigned lane, unsigned width, std::u
   }
 }
 
-// What a unit takes: its widths where it is full.
+// The widths of a full unit.
 struct UnitShape {
   std::uint8_t document_bits = 0, frequency_bits = 0;
 };
