@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "indexer/gpu/merge/gpu_batches.hpp"
 #include "indexer/ingest/ingest.hpp"
 #include "indexer/job/base_index.hpp"
 #include "indexer/job/describe.hpp"
@@ -16,7 +15,7 @@
 #include "indexer/job/gpus.hpp"
 #include "indexer/job/index_figures.hpp"
 #include "indexer/job/input_checks.hpp"
-#include "indexer/job/merge_lanes.hpp"
+#include "indexer/job/merge_gpus.hpp"
 #include "indexer/job/output.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/options/content_versions.hpp"
@@ -27,7 +26,6 @@
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
 #include "io/run/term_block_builder.hpp"
-#include "sort/gpu/device/error.hpp"
 #include "sort/task_threads.hpp"
 
 namespace spillway {
@@ -179,10 +177,12 @@ class IndexJob {
       parse(stored, temp, revisits.table.get());
     }
     RunStore& runs = *stored;
-    MergeLanes lanes;
-    const bool merges_on_gpu = gpu_can_merge(runs);
-    const std::jthread releasing_ingest = release_ingest(merges_on_gpu ? &lanes : nullptr);
-    const EndOfLanes end_of_lanes{lanes};
+    MergeGpus merge_gpus(options_.gpu,
+                         {.runs = runs,
+                          .threads = threads_,
+                          .has_positions = content_.positions,
+                          .gpus_work = ingest_.block.gpu_failure.empty()},
+                         budget_, gpus_);
     check_unchanged(context_.files, corpus_);
     if (revisits.table != nullptr) revisits.table->check_all_met(start());
     revisits.table.reset();
@@ -207,11 +207,11 @@ class IndexJob {
          .appended_to = {base_documents(), options_.append.value_or(KnownIds::kRefuse), options_.replace_urls},
          .dedup = options_.dedup,
          .on_repeat = repeat_listener(),
-         .lanes = releasing_ingest.joinable() && merges_on_gpu ? &lanes : nullptr},
+         .lanes = merge_gpus.lanes()},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
-    lanes.end();
-    if (!lanes.failure().empty()) {
-      context_.warn("a GPU did not merge all lists that it was to merge, the CPU did: " + lanes.failure());
+    merge_gpus.end();
+    if (const std::string failure = merge_gpus.failure(); !failure.empty()) {
+      context_.warn("a GPU did not merge all lists that it was to merge, the CPU did: " + failure);
     }
     if (base_) base_->add_dropped(totals);
     report_.plan += merge_.plan;
@@ -355,61 +355,6 @@ class IndexJob {
       return std::jthread([&runs] { runs.runs.clear(); });
     } catch (const std::system_error&) {  // no thread is left: the caller frees the memory later
       return {};
-    }
-  }
-
-  struct EndOfLanes {
-    MergeLanes& lanes;
-    ~EndOfLanes() { lanes.end(); }
-  };
-
-  // Whether GPUs sorted the blocks, and the merge is so long that lanes are worth their start.
-  bool gpu_can_merge(const RunStore& runs) const {
-    constexpr double kLeastSeconds = 0.1, kPostingSeconds = 9e-9, kOccurrenceSeconds = 4e-9;  // of one thread
-    if (gpus_.used().empty() || !ingest_.block.gpu_failure.empty()) return false;
-    if (options_.gpu.merge != GpuMerge::kAuto) return options_.gpu.merge == GpuMerge::kAlways;
-    // Lanes take up to 16 GiB of the GPU's memory, and host memory beside that of the merge's plan.
-    if (options_.gpu.memory_bytes != 0 || budget_.free_bytes() < budget_.total_bytes() / 2) return false;
-    double seconds = 0;
-    for (const auto& run : runs.runs) {
-      seconds += kPostingSeconds * static_cast<double>(run->summary.posting_count);
-      if (content_.positions) seconds += kOccurrenceSeconds * static_cast<double>(run->summary.occurrence_count);
-    }
-    return seconds / threads_ >= kLeastSeconds;
-  }
-
-  // Frees the memory of parsers and GPUs during the merge; before it, if memory is short, so that the merge can use it.
-  // Before that it makes the lanes of the merge, where `lanes` is not null, and keeps them until they are ended.
-  std::jthread release_ingest(MergeLanes* lanes) {
-    if (budget_.free_bytes() < budget_.total_bytes() / 2) gpus_.release();
-    const auto release = [this] {
-      gpus_.release();
-      budget_.drop_kept();
-    };
-    try {
-      return std::jthread([this, lanes, release] {
-        if (lanes != nullptr) lanes->make([this] { return make_batch_lanes(); });
-        release();
-        if (lanes != nullptr) lanes->wait_for_end();
-        gpus_.end();
-      });
-    } catch (const std::system_error&) {
-      release();
-      gpus_.end();
-      return {};
-    }
-  }
-
-  // Beside the memory of the blocks, which takes 0.1 s to give back, or where that leaves too little, after it.
-  std::unique_ptr<BatchLanes> make_batch_lanes() {
-    GpuBatchOptions options{
-        .gpus = gpus_.used(), .lanes = threads_, .has_positions = content_.positions, .takes_less = false};
-    try {
-      return make_gpu_batch_lanes(options, budget_);
-    } catch (const GpuMemoryError&) {
-      gpus_.release_lanes();
-      options.takes_less = true;
-      return make_gpu_batch_lanes(options, budget_);
     }
   }
 

@@ -31,8 +31,8 @@ void MergeLanes::begin_lanes() noexcept {
   try {
     lanes_->begin(*source_);
   } catch (const std::exception& error) {
-    failure_ = error.what();
     cannot_begin_ = true;
+    keep_failure(error.what());
   }
 }
 
@@ -72,8 +72,13 @@ LargeLane* MergeLanes::large() noexcept {
 }
 
 void MergeLanes::fail(const std::string& why) noexcept {
+  const std::lock_guard lock(mutex_);
+  keep_failure(why.c_str());
+}
+
+// The first of them. Requires: the mutex is held.
+void MergeLanes::keep_failure(const char* why) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
     if (failure_.empty()) failure_ = why;
   } catch (const std::exception&) {  // without memory for the reason
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,9 @@ class MergeLanes final : public BatchLanes {
  public:
   using Make = std::function<std::unique_ptr<BatchLanes>()>;
 
+  // `used_bytes`: of the lanes that are to be made.
+  explicit MergeLanes(std::size_t used_bytes) : used_bytes_(used_bytes) {}
+
   // Makes the lanes by `make`, which may return nullptr or throw. Called once, by a thread of its own; take() waits for
   // it.
   void make(const Make& make) noexcept;
@@ -25,6 +29,7 @@ class MergeLanes final : public BatchLanes {
   // Why lists were merged by the processor although lanes were wanted; empty if they were not.
   std::string failure() const;
 
+  std::size_t used_bytes() const noexcept override { return used_bytes_; }
   void begin(const BatchMergeSource& source) override;
   std::unique_ptr<BatchLane> take() noexcept override;
   LargeLane* large() noexcept override;
@@ -34,7 +39,9 @@ class MergeLanes final : public BatchLanes {
 
  private:
   void begin_lanes() noexcept;
+  void keep_failure(const char* why) noexcept;
 
+  const std::size_t used_bytes_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<BatchMergeSource> source_;

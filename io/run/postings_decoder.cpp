@@ -15,8 +15,10 @@ namespace spillway {
 namespace {
 
 [[noreturn]] void fail(std::string_view where, const RunEntry& entry, const std::string& found) {
+  std::size_t bytes = entry.postings.size();
+  for (const ListFragment& fragment : entry.fragments) bytes += fragment.postings.size();
   throw FormatError(std::string(where) + ": term \"" + printable(entry.term, 80) + "\": expected " +
-                    std::to_string(entry.document_count) + " postings in " + std::to_string(entry.postings.size()) +
+                    std::to_string(entry.document_count) + " postings in " + std::to_string(bytes) +
                     " bytes, found " + found + "; the run is damaged: make it again from its input");
 }
 

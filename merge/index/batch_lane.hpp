@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/checksum/content_checksum.hpp"
+#include "io/memory/budget.hpp"
 #include "io/postings/list_encoder.hpp"
 #include "merge/index/dropped_documents.hpp"
 
@@ -89,12 +90,15 @@ class BatchLane {
 struct LargeLane {
   std::mutex mutex;  // of the turn; no thread waits for another while it has it
   std::unique_ptr<BatchLane> lane;
-  bool works = true;  // it has not failed
+  MemoryBudget* budget = nullptr;  // of what comes back, which waits for its range after the turn
+  bool works = true;               // a thread that has set it to false keeps the memory of the lane
 };
 
 class BatchLanes {
  public:
   virtual ~BatchLanes() = default;
+  // Memory that is counted for written batches, which lanes use again.
+  virtual std::size_t used_bytes() const noexcept { return 0; }
   // Called once, before take(). What `source` refers to lives longer than the lanes. GpuError.
   virtual void begin(const BatchMergeSource& source) = 0;
   // Returns a lane, or nullptr where none is left. May wait for lanes that are being made. Thread-safe.

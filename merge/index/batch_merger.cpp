@@ -1,6 +1,6 @@
 #include "merge/index/batch_merger.hpp"
 
-#include <string>
+#include <stdexcept>
 #include <utility>
 
 #include "io/base/error.hpp"
@@ -44,7 +44,9 @@ void BatchMerger::merge_list(TermMergeCursor& sources) {
   do {
     while (!works_ || !add(sources, *batch_)) {
       if (batch_->complete_lists() == 0) {
-        if (!works_ || !merge_large(sources)) merge_open_list(sources);
+        if (works_ && merge_large(sources)) return;
+        merge_open_list(*batch_, &sources);
+        batch_->drop_open();
         return;
       }
       flush();
@@ -54,49 +56,72 @@ void BatchMerger::merge_list(TermMergeCursor& sources) {
   batch_->end_list();
 }
 
-// Merges the open list by this thread: what was collected of it, and the rest.
-void BatchMerger::merge_open_list(TermMergeCursor& sources) {
-  merger_.begin_list(sources.entry().term);
-  batch_->for_each_entry(
+// Merges the open list, the only one, by this thread: what was collected of it, and the rest, if there is more.
+void BatchMerger::merge_open_list(const BatchCollector& collected, TermMergeCursor* rest) {
+  merger_.begin_list(collected.term(0));
+  collected.for_each_entry(
       0, [&](std::uint32_t input, const RunEntry& entry) { merger_.add_entry(input, entry); }, goes_on_);
-  batch_->drop_open();
-  do {
-    merger_.add_entry(sources.input(), sources.entry());
-  } while (sources.advance());
+  if (rest != nullptr) {
+    do {
+      merger_.add_entry(rest->input(), rest->entry());
+    } while (rest->advance());
+  }
   merger_.end_list();
   merger_.put_batch();
 }
 
-// Merges the open list in the large lane. Returns false, and leaves all as it is, where there is none. The turn ends
-// before anything is put out: a thread that waits for its range must not have it.
+// Merges the open list in the large lane. Returns false, and leaves all as it is, where the lane cannot take it. The
+// turn ends before anything is put out: a thread that waits for its range must not have it. Where the lane does not
+// merge the list after all, it takes no other one, and this thread merges what is in its memory.
 bool BatchMerger::merge_large(TermMergeCursor& sources) {
   LargeLane* const shared = lanes_->large();
   if (shared == nullptr) return false;
-  const std::string term(sources.entry().term);
-  bool is_merged = false;
+  const BatchArrays arrays = shared->lane->arrays();
+  if (!fits_large(sources, arrays)) return false;
+  const auto waiting = shared->budget->try_reserve(arrays.postings.size() + arrays.distances.size(),
+                                                   "the largest lists that GPUs merge");
+  if (!waiting) return false;
+  BatchCollector large(arrays, job_.positions == Positions::kStored);
+  bool is_whole = false, is_merged = false;
   {
     const std::lock_guard turn(shared->mutex);
     if (!shared->works) return false;
-    BatchCollector large(shared->lane->arrays(), job_.positions == Positions::kStored);
-    large.begin_list(term);
-    is_merged = collect_large(sources, large);
-    batch_->drop_open();
-    if (is_merged) {
+    large.begin_list(batch_->term(0));
+    is_whole = collect_large(sources, large);
+    if (is_whole) {
       const BatchSize size = large.seal();
       is_merged = merge_in(*shared->lane, size);
-      shared->works = works_;
       if (is_merged) take_merged(large, size);
     }
+    shared->works = is_merged;
   }
+  batch_->drop_open();
   if (is_merged) {
     put_merged();
   } else {
-    merge_again(term);
+    if (is_whole) goes_on_ = false;
+    merge_open_list(large, is_whole ? nullptr : &sources);
   }
   return true;
 }
 
-// Collects what the open list has, and the rest of it. Moves past the list. Returns false where it does not fit.
+// Whether the open list fits as far as it is known: what was collected of it, and the next entry of each input.
+bool BatchMerger::fits_large(const TermMergeCursor& sources, const BatchArrays& arrays) const {
+  std::size_t postings = batch_->posting_bytes(), distances = batch_->distance_bytes();
+  for (const std::uint32_t input : sources.inputs()) {
+    if (input < sources.input()) continue;
+    const RunEntry& entry = sources.entry(input);
+    postings += entry.postings.size();
+    distances += entry.positions.size();
+    for (const ListFragment& fragment : entry.fragments) {
+      postings += fragment.postings.size();
+      distances += fragment.positions.size();
+    }
+  }
+  return postings <= arrays.postings.size() && (arrays.distances.empty() || distances <= arrays.distances.size());
+}
+
+// Collects what the open list has, and the rest of it. Returns false at the first entry that does not fit.
 bool BatchMerger::collect_large(TermMergeCursor& sources, BatchCollector& large) {
   bool fits = true, goes_on = false;
   batch_->for_each_entry(0, [&](std::uint32_t input, const RunEntry& entry) {
@@ -107,23 +132,13 @@ bool BatchMerger::collect_large(TermMergeCursor& sources, BatchCollector& large)
                               .entry = entry});
     goes_on = entry.goes_on;
   });
+  if (!fits) throw std::logic_error("a large batch has no room for a smaller one");
   do {
-    fits = fits && add(sources, large);
+    if (!add(sources, large)) return false;
     goes_on_ = merger_.may_go_on(sources.input(), sources.entry());
   } while (sources.advance());
   large.end_list();
-  return fits;
-}
-
-// Merges a list by this thread, from its begin.
-void BatchMerger::merge_again(const std::string& term) {
-  TermMergeCursor sources(job_.inputs, term, term + '\0');
-  merger_.begin_list(term);
-  do {
-    merger_.add_entry(sources.input(), sources.entry());
-  } while (sources.advance());
-  merger_.end_list();
-  merger_.put_batch();
+  return true;
 }
 
 bool BatchMerger::add(const TermMergeCursor& sources, BatchCollector& to) const {
@@ -157,7 +172,8 @@ bool BatchMerger::merge_in(BatchLane& lane, const BatchSize& size) {
     return lane.merge(size, merged_);
   } catch (const Error& error) {
     lanes_->fail(error.what());
-    return works_ = false;
+    if (&lane == lane_.get()) works_ = false;
+    return false;
   }
 }
 

@@ -26,10 +26,10 @@ class BatchMerger {
  private:
   bool has_lane();
   void merge_list(TermMergeCursor& sources);
-  void merge_open_list(TermMergeCursor& sources);
+  void merge_open_list(const BatchCollector& collected, TermMergeCursor* rest);
   bool merge_large(TermMergeCursor& sources);
+  bool fits_large(const TermMergeCursor& sources, const BatchArrays& arrays) const;
   bool collect_large(TermMergeCursor& sources, BatchCollector& large);
-  void merge_again(const std::string& term);
   bool add(const TermMergeCursor& sources, BatchCollector& to) const;
   void flush();
   bool merge_in(BatchLane& lane, const BatchSize& size);

@@ -166,7 +166,9 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
   // Each thread may reuse a written batch. These batches count towards the limit, each at twice its bytes, because
   // vectors grow by doubling.
   const std::size_t used = options.ahead_bytes == 0 ? 0 : options.threads;
-  OrderedLists out(writer, ranges.count(), limit_bytes - used * 2 * options.batch_bytes, used);
+  const std::size_t used_bytes = used * 2 * options.batch_bytes;
+  OrderedLists out(writer, ranges.count(), limit_bytes - used_bytes,
+                   used_bytes + (options.lanes == nullptr ? 0 : options.lanes->used_bytes()));
   std::mutex progress_mutex;
   std::uint64_t postings_done = 0;
   const auto tick = [&](std::uint64_t postings) {

@@ -6,25 +6,27 @@ namespace spillway {
 
 namespace {
 
-// Of a batch that is used again: those of the largest lists would keep memory that no thread needs again.
-constexpr std::size_t kMostUsedBytes = std::size_t{32} << 20;
+constexpr std::size_t kMostUsed = 256;  // written batches
 
 }  // namespace
 
-OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used)
+OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes,
+                           std::size_t most_used_bytes)
     : OrderedRanges([this](ListBatch&& batch) { write(std::move(batch)); }, range_count, limit_bytes),
       writer_(writer),
-      most_used_(most_used),
+      most_used_bytes_(most_used_bytes),
       used_(std::make_shared<Used>()) {
-  used_->batches.reserve(most_used_);
+  if (most_used_bytes_ != 0) used_->batches.reserve(kMostUsed);
 }
 
 void OrderedLists::write(ListBatch&& batch) {
-  const auto keep = [used = used_, most = most_used_](ListBatch* written) {
+  const auto keep = [used = used_, most = most_used_bytes_](ListBatch* written) {
     const std::unique_ptr<ListBatch> deleted(written);
+    const std::size_t bytes = written->held_bytes();
     const std::scoped_lock lock(used->mutex);
-    if (used->batches.size() < most && written->held_bytes() <= kMostUsedBytes)
-      used->batches.push_back(std::move(*written));
+    if (used->bytes + bytes > most || used->batches.size() == used->batches.capacity()) return;
+    used->bytes += bytes;
+    used->batches.push_back(std::move(*written));
   };
   const std::shared_ptr<ListBatch> owner(new ListBatch(std::move(batch)), keep);
   writer_.append_lists(*owner, owner);
@@ -35,6 +37,7 @@ ListBatch OrderedLists::take_used() {
   if (used_->batches.empty()) return {};
   ListBatch batch = std::move(used_->batches.back());
   used_->batches.pop_back();
+  used_->bytes -= batch.held_bytes();
   return batch;
 }
 

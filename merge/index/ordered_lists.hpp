@@ -14,8 +14,8 @@ namespace spillway {
 // Thread-safe. The writer lives longer.
 class OrderedLists : public OrderedRanges<ListBatch> {
  public:
-  // Keeps up to `most_used` written batches for take_used(); they do not count towards the limit.
-  OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used = 0);
+  // Keeps written batches of up to `most_used_bytes` for take_used(); they do not count towards the limit.
+  OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used_bytes = 0);
 
   // As OrderedRanges::put, with the bytes that the batch holds.
   void put(std::size_t range, ListBatch batch);
@@ -26,10 +26,11 @@ class OrderedLists : public OrderedRanges<ListBatch> {
   struct Used {
     std::mutex mutex;
     std::vector<ListBatch> batches;
+    std::size_t bytes = 0;
   };
   void write(ListBatch&& batch);
   IndexWriter& writer_;
-  std::size_t most_used_;
+  std::size_t most_used_bytes_;
   std::shared_ptr<Used> used_;  // shared with the batches that are being written, which may outlive this object
 };
 

@@ -52,7 +52,7 @@ std::unique_ptr<BatchLanes> make_fake_batches(const GpuBatchOptions& options) {
   ++fake_gpu().merges;
   if (fake_gpu().fault == StartFault::kMerge) throw GpuMemoryError("the test's GPU has no room for lists");
   if (fake_gpu().fault == StartFault::kTables) return std::make_unique<LanesWithoutTables>();
-  return std::make_unique<HostBatchLanes>(wide_batch_limits(options.has_positions), options.lanes);
+  return std::make_unique<HostBatchLanes>(wide_batch_limits(options.limits.distance_bytes != 0), options.lanes);
 }
 
 }  // namespace spillway::testing

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "indexer/gpu/merge/batch_host.hpp"
 #include "indexer/gpu/merge/gpu_batches.hpp"
 
@@ -28,9 +31,28 @@ BatchLimits large_batch_limits(bool has_positions) {
           .lists = 1};
 }
 
-// The lists that come down are about as large as those that go up; their vectors may be twice as large.
+// The lists that come down are about as large as those that go up.
+std::size_t used_batch_bytes(const BatchLimits& limits) {
+  return limits.posting_bytes + limits.distance_bytes + limits.lists * sizeof(ListBatch::Entry);
+}
 std::size_t gpu_batch_lane_bytes(const BatchLimits& limits) {
-  return batch_host_bytes(limits) + kBatchStagingBytes + 2 * (limits.posting_bytes + limits.distance_bytes);
+  return batch_host_bytes(limits) + kBatchStagingBytes + 2 * used_batch_bytes(limits);
+}
+
+BatchLaneMemory reserve_batch_lanes(bool has_positions, unsigned lanes, MemoryBudget& budget) {
+  constexpr const char* kConsumer = "lists that GPUs merge";
+  const std::size_t lane_bytes = gpu_batch_lane_bytes(gpu_batch_limits(has_positions));
+  const BatchLimits large = large_batch_limits(has_positions);
+  const std::size_t large_bytes = batch_host_bytes(large) + kBatchStagingBytes;
+  BatchLaneMemory memory;
+  const auto count = static_cast<unsigned>(std::min<std::size_t>(lanes, budget.free_bytes() / 4 / lane_bytes));
+  if (auto taken = budget.try_reserve(count * lane_bytes, kConsumer); taken && count != 0) {
+    memory.lanes = count;
+    memory.of_lanes = std::move(*taken);
+  }
+  if (memory.lanes == 0 || budget.free_bytes() / 8 < large_bytes) return memory;
+  if (auto taken = budget.try_reserve(large_bytes, kConsumer)) memory.of_large = std::move(*taken);
+  return memory;
 }
 
 }  // namespace spillway

@@ -183,6 +183,7 @@ class ExecutorBatchLane final : public BatchLane {
   }
   template <typename Vector>
   void download(Vector& to, const typename Vector::value_type* from, std::size_t count) {
+    to.reserve(count);  // exactly: a vector that grows may take twice as much
     to.resize(count);
     if (count != 0) executor_.download(reinterpret_cast<std::uint8_t*>(to.data()), from, count * sizeof(*from));
   }

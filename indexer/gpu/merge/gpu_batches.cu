@@ -11,6 +11,7 @@
 #include "indexer/gpu/pipeline/cuda_steps.cuh"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "io/base/error.hpp"
+#include "sort/gpu/device/status.hpp"
 
 namespace spillway {
 
@@ -18,9 +19,11 @@ namespace {
 
 // The lanes of a GPU share this.
 struct MergingGpu {
-  MergingGpu(int number, std::vector<DeviceBuffer> memory) : gpu(number), arenas(std::move(memory)) {}
+  MergingGpu(int number, std::vector<DeviceBuffer> memory, std::size_t bytes)
+      : gpu(number), arena_bytes(bytes), arenas(std::move(memory)) {}
 
   const int gpu;
+  const std::size_t arena_bytes;  // of all arenas
   ArenaPool<DeviceBuffer> arenas;
   DeviceBuffer table_memory;
   BatchTables own_tables{};
@@ -48,8 +51,10 @@ class TableCopier {
     put(low_, document_powers().low.data(), DocumentPowers::kCount);
     put(high_, high.data(), high.size());
     put(codes_, source_.length_codes.data(), source_.length_codes.size());
-    put(bits_, source_.dropped.bits().data(), source_.dropped.bits().size());
-    put(before_, source_.dropped.dropped_before().data(), source_.dropped.dropped_before().size());
+    if (!source_.dropped.none()) {
+      put(bits_, source_.dropped.bits().data(), source_.dropped.bits().size());
+      put(before_, source_.dropped.dropped_before().data(), source_.dropped.dropped_before().size());
+    }
     stream_.synchronize();
     gpu_.own_tables = {.powers = {low_, high_},
                        .numbers = source_.dropped.none() ? KeptNumbers{} : KeptNumbers{bits_, before_},
@@ -63,6 +68,7 @@ class TableCopier {
     low_ = arena.take<std::uint64_t>(DocumentPowers::kCount);
     high_ = arena.take<std::uint64_t>(power_count_);
     codes_ = arena.take<std::uint8_t>(source_.length_codes.size());
+    if (source_.dropped.none()) return;
     bits_ = arena.take<std::uint64_t>(source_.dropped.bits().size());
     before_ = arena.take<std::uint32_t>(source_.dropped.dropped_before().size());
   }
@@ -152,16 +158,15 @@ class CudaBatchExecutor : public CudaSteps {
 
 class GpuBatchLanes final : public BatchLanes {
  public:
-  GpuBatchLanes(const GpuBatchOptions& options, unsigned count, MemoryBudget& budget, Reservation memory)
-      : budget_(budget), limits_(gpu_batch_limits(options.has_positions)), memory_(std::move(memory)) {
-    const std::size_t device_bytes = arena_bytes(options.gpus.front(), limits_);
+  GpuBatchLanes(const GpuBatchOptions& options, MemoryBudget& budget) : budget_(budget), options_(options) {
     const auto gpus = static_cast<unsigned>(options.gpus.size());
-    for (const int gpu : options.gpus)
-      gpus_.push_back(make_gpu(gpu, device_bytes, (count + gpus - 1) / gpus, options.takes_less));
-    const std::size_t lane_bytes = device_aligned(batch_host_bytes(limits_) + kBatchStagingBytes);
-    pinned_ = PinnedBuffer(count * lane_bytes);
-    for (unsigned i = 0; i < count; ++i) {
-      lanes_.push_back(std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(*gpus_[i % gpus_.size()], limits_,
+    for (const int gpu : options.gpus) {
+      gpus_.push_back(make_gpu(gpu, options_.limits, (options.lanes + gpus - 1) / gpus, usable_bytes(gpu)));
+    }
+    const std::size_t lane_bytes = device_aligned(batch_host_bytes(options_.limits) + kBatchStagingBytes);
+    pinned_ = PinnedBuffer(options.lanes * lane_bytes);
+    for (unsigned i = 0; i < options.lanes; ++i) {
+      lanes_.push_back(std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(*gpus_[i % gpus_.size()], options_.limits,
                                                                               pinned_.data() + i * lane_bytes));
     }
   }
@@ -169,19 +174,19 @@ class GpuBatchLanes final : public BatchLanes {
   void begin(const BatchMergeSource& source) override {
     for (const auto& gpu : gpus_) TableCopier(*gpu, source).copy();
   }
+  std::size_t used_bytes() const noexcept override { return options_.lanes * used_batch_bytes(options_.limits); }
   // Its batches take the memory of an arena of their own, on the first GPU.
   void make_large() noexcept override {
+    if (options_.large.lists == 0) return;
     try {
-      const BatchLimits limits = large_batch_limits(limits_.distance_bytes != 0);
-      const std::size_t bytes = gpu_batch_lane_bytes(limits);
-      if (budget_.free_bytes() / 8 < bytes) return;
-      auto memory = budget_.try_reserve(bytes, "lists that GPUs merge");
-      if (!memory) return;
-      auto gpu = make_gpu(gpus_.front()->gpu, arena_bytes(gpus_.front()->gpu, limits), 1, false);
-      gpu->tables = &gpus_.front()->own_tables;
+      const BatchLimits& limits = options_.large;
+      const MergingGpu& first = *gpus_.front();
+      const std::size_t usable = usable_bytes(first.gpu);
+      auto gpu = make_gpu(first.gpu, limits, 1, usable - (options_.device_bytes == 0 ? 0 : first.arena_bytes));
+      gpu->tables = &first.own_tables;
       PinnedBuffer pinned(device_aligned(batch_host_bytes(limits) + kBatchStagingBytes));
       large_.lane = std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(*gpu, limits, pinned.data());
-      large_memory_ = std::move(*memory);
+      large_.budget = &budget_;
       large_gpu_ = std::move(gpu);
       large_pinned_ = std::move(pinned);
     } catch (const std::exception&) {  // the processor merges the largest lists
@@ -198,33 +203,37 @@ class GpuBatchLanes final : public BatchLanes {
   void fail(const std::string&) noexcept override {}
 
  private:
-  static std::size_t arena_bytes(int gpu, const BatchLimits& limits) {
-    cuda_check(cudaSetDevice(gpu));
-    const BatchSize largest = limits.largest();
-    return batch_memory_bytes(largest, CudaBatchExecutor::scratch_bytes(largest));
+  std::size_t usable_bytes(int gpu) const {
+    return options_.device_bytes != 0 ? options_.device_bytes : free_device_bytes(gpu) / 5 * 4;
   }
-  // A lane has an arena until its lists are on the host.
-  static std::unique_ptr<MergingGpu> make_gpu(int gpu, std::size_t bytes, unsigned most, bool takes_less) {
+  // With up to `most` arenas in `usable` bytes: a lane has one until its lists are on the host.
+  std::unique_ptr<MergingGpu> make_gpu(int gpu, const BatchLimits& limits, unsigned most, std::size_t usable) const {
     cuda_check(cudaSetDevice(gpu));
     cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+    const BatchSize largest = limits.largest();
+    const std::size_t bytes = batch_memory_bytes(largest, CudaBatchExecutor::scratch_bytes(largest));
+    const std::size_t fit = usable / bytes;
+    if (fit == 0 || (fit < most && !options_.takes_less)) {
+      throw GpuMemoryError("lists to merge take " + std::to_string(bytes >> 20) + " MiB of device memory, and " +
+                           std::to_string(usable >> 20) + " MiB may be used");
+    }
     std::vector<DeviceBuffer> arenas;
     arenas.emplace_back(gpu, bytes);
     try {
-      while (arenas.size() < most) arenas.emplace_back(gpu, bytes);
+      while (arenas.size() < std::min<std::size_t>(most, fit)) arenas.emplace_back(gpu, bytes);
     } catch (const GpuMemoryError&) {
-      if (!takes_less) throw;
+      if (!options_.takes_less) throw;
     }
-    return std::make_unique<MergingGpu>(gpu, std::move(arenas));
+    const std::size_t all_bytes = arenas.size() * bytes;
+    return std::make_unique<MergingGpu>(gpu, std::move(arenas), all_bytes);
   }
 
   MemoryBudget& budget_;
-  const BatchLimits limits_;
-  const Reservation memory_;
+  const GpuBatchOptions options_;
   std::vector<std::unique_ptr<MergingGpu>> gpus_;
   PinnedBuffer pinned_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<BatchLane>> lanes_;
-  Reservation large_memory_;
   std::unique_ptr<MergingGpu> large_gpu_;
   PinnedBuffer large_pinned_;
   LargeLane large_;
@@ -233,14 +242,8 @@ class GpuBatchLanes final : public BatchLanes {
 }  // namespace
 
 std::unique_ptr<BatchLanes> make_gpu_batch_lanes(const GpuBatchOptions& options, MemoryBudget& budget) {
-  const std::size_t lane_bytes = gpu_batch_lane_bytes(gpu_batch_limits(options.has_positions));
-  if (options.gpus.empty()) return nullptr;
-  const std::size_t most = budget.free_bytes() / 4 / lane_bytes;
-  const auto count = static_cast<unsigned>(std::min<std::size_t>(options.lanes, most));
-  if (count == 0) return nullptr;
-  auto memory = budget.try_reserve(count * lane_bytes, "lists that GPUs merge");
-  if (!memory) return nullptr;
-  return std::make_unique<GpuBatchLanes>(options, count, budget, std::move(*memory));
+  if (options.gpus.empty() || options.lanes == 0) return nullptr;
+  return std::make_unique<GpuBatchLanes>(options, budget);
 }
 
 }  // namespace spillway

@@ -11,21 +11,33 @@
 
 namespace spillway {
 
+// Memory of a job's budget for the lanes of a merge, which is taken before the merge is planned.
+struct BatchLaneMemory {
+  unsigned lanes = 0;  // 0: too little is free
+  Reservation of_lanes;
+  Reservation of_large;  // for one large lane more; none where too little is free
+};
+// For up to `lanes` lanes: a quarter of what is free, and an eighth.
+BatchLaneMemory reserve_batch_lanes(bool has_positions, unsigned lanes, MemoryBudget& budget);
+
 struct GpuBatchOptions {
   std::vector<int> gpus;
-  unsigned lanes = 1;  // at most, on all GPUs together: one for each thread that merges
-  bool has_positions = false;
-  bool takes_less = true;  // fewer arenas of device memory than lanes, where no more fit; GpuMemoryError if not
+  unsigned lanes = 1;  // on all GPUs together
+  BatchLimits limits = {};
+  BatchLimits large = {};        // of the large lane; 0 lists: there is none
+  std::size_t device_bytes = 0;  // on each GPU, at most; 0: four fifths of what is free
+  bool takes_less = true;        // fewer arenas of device memory than lanes, where no more fit; GpuMemoryError if not
 };
 
-// Allocates pinned and device memory for as many lanes as `budget`, which lives longer, and the GPUs have room for.
-// Returns nullptr for none. GpuError.
+// Makes lanes in pinned memory that is reserved already. `budget`, which lives longer, is asked for the lists of the
+// large lane. Returns nullptr without CUDA. GpuError.
 std::unique_ptr<BatchLanes> make_gpu_batch_lanes(const GpuBatchOptions& options, MemoryBudget& budget);
 
-// The largest batch of a lane and of the large one, and the host memory that a lane takes for it: pinned, and what a
-// batch becomes.
+// The largest batch of a lane and of the large one.
 BatchLimits gpu_batch_limits(bool has_positions);
 BatchLimits large_batch_limits(bool has_positions);
+// The host memory of a lane: pinned memory, a batch that has come back, and another that was written and is used again.
 std::size_t gpu_batch_lane_bytes(const BatchLimits& limits);
+std::size_t used_batch_bytes(const BatchLimits& limits);
 
 }  // namespace spillway

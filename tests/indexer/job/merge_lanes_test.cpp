@@ -44,7 +44,7 @@ class MergeLanesTest : public ::testing::Test {
   }
 
   const DroppedDocuments dropped_;
-  MergeLanes lanes_;
+  MergeLanes lanes_{0};
 };
 
 TEST_F(MergeLanesTest, GivesLanesOnceTheyAreMade) {

@@ -73,7 +73,7 @@ TEST_F(OrderedListsTest, KeepsWhatIsAheadWithinTheLimit) {
 }
 
 TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
-  OrderedLists lists(writer_, 1, 1, 2);
+  OrderedLists lists(writer_, 1, 1, std::size_t{5} << 19);  // two of the batches below, and not three
   EXPECT_EQ(lists.take_used().postings.capacity(), 0U);
   writer_.start_list_helpers(std::size_t{4} << 20);
   ListEncoder encoder(codes_);

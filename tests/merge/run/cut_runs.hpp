@@ -108,7 +108,11 @@ class MergeTest : public ::testing::Test {
     std::map<std::string, std::string> files;  // name -> bytes
     IndexMergeResult result;
   };
-  Merged merge_to_index(const Runs& runs, const DroppedDocuments& dropped, const IndexMergeOptions& options);
+  Merged merge_to_index(std::span<const MergeInput* const> all, const DroppedDocuments& dropped,
+                        const IndexMergeOptions& options);
+  Merged merge_to_index(const Runs& runs, const DroppedDocuments& dropped, const IndexMergeOptions& options) {
+    return merge_to_index(inputs(runs), dropped, options);
+  }
 
   // Returns the contents of the index at the last path as plain data.
   SampleRun read_index();
@@ -213,11 +217,10 @@ inline MergeTest::Runs MergeTest::cut(const SampleRun& source, std::size_t run_c
   return runs;
 }
 
-inline MergeTest::Merged MergeTest::merge_to_index(const Runs& runs, const DroppedDocuments& dropped,
-                                                   const IndexMergeOptions& options) {
+inline MergeTest::Merged MergeTest::merge_to_index(std::span<const MergeInput* const> all,
+                                                   const DroppedDocuments& dropped, const IndexMergeOptions& options) {
   ++next_index_;
   const std::string path = last_index();
-  const auto all = inputs(runs);
   IndexWriter writer(files_, path, options_);
   const LengthCodes codes = read_length_codes(all, dropped, budget_);
   Merged merged;

@@ -63,8 +63,9 @@ class HostBatchExecutor : public HostSteps {
 
 }  // namespace
 
-HostBatchLanes::HostBatchLanes(const BatchLimits& limits, unsigned lanes, const BatchLimits& large)
-    : limits_(limits), large_limits_(large), lanes_(lanes) {}
+HostBatchLanes::HostBatchLanes(const BatchLimits& limits, unsigned lanes, const BatchLimits& large,
+                               std::size_t large_bytes)
+    : limits_(limits), large_limits_(large), lanes_(lanes), budget_(large_bytes) {}
 HostBatchLanes::~HostBatchLanes() = default;
 
 void HostBatchLanes::begin(const BatchMergeSource& source) {
@@ -80,6 +81,7 @@ void HostBatchLanes::begin(const BatchMergeSource& source) {
                      .document_count = source.document_count,
                      .has_positions = source.has_positions};
   if (large_limits_.lists != 0) {
+    large_.budget = &budget_;
     large_.lane = std::make_unique<ExecutorBatchLane<HostBatchExecutor>>(large_limits_, tables_->tables);
   }
 }

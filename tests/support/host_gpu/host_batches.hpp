@@ -13,8 +13,9 @@ namespace spillway::testing {
 
 class HostBatchLanes final : public BatchLanes {
  public:
-  // `large`: the limits of the large lane; 0 lists: there is none.
-  explicit HostBatchLanes(const BatchLimits& limits, unsigned lanes = 3, const BatchLimits& large = {});
+  // `large`: the limits of the large lane; 0 lists: there is none. `large_bytes`: for the lists that it gives back.
+  explicit HostBatchLanes(const BatchLimits& limits, unsigned lanes = 3, const BatchLimits& large = {},
+                          std::size_t large_bytes = std::size_t{1} << 40);
   ~HostBatchLanes() override;
 
   void begin(const BatchMergeSource& source) override;
@@ -29,6 +30,7 @@ class HostBatchLanes final : public BatchLanes {
   const BatchLimits limits_, large_limits_;
   unsigned lanes_;
   std::unique_ptr<Tables> tables_;
+  MemoryBudget budget_;
   LargeLane large_;
   std::mutex mutex_;
   std::vector<std::string> failures_;

@@ -45,14 +45,15 @@ SPILLWAY_HOST_DEVICE inline void for_each_varint(const std::uint8_t* bytes, std:
   }
 }
 
-// Reads at most 5 bytes. Returns the place after them.
+// Reads at most 5 bytes. Returns the place after them. A varint that goes on there gives a value above all others.
 SPILLWAY_HOST_DEVICE inline const std::uint8_t* read_batch_varint(const std::uint8_t* at, std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 35; shift += 7) {
     const std::uint64_t byte = *at++;
     value |= (byte & 0x7F) << shift;
-    if ((byte & 0x80) == 0) break;
+    if ((byte & 0x80) == 0) return at;
   }
+  value = ~std::uint64_t{0};
   return at;
 }
 
@@ -89,6 +90,7 @@ struct DecodePostings {
     std::uint32_t posting = counts[g].postings[0], fragment = counts[g].fragments, state = counts[g].end(0);
     for_each_varint(batch.posting_bytes, batch.size.posting_bytes, batch.starts[g], g,
                     [&](std::uint32_t i, bool starts_fragment) {
+                      if (starts_fragment && state == 1) batch.set_wrong();
                       if (starts_fragment) state = 0;
                       if (state == 1) {
                         state = 0;
@@ -99,9 +101,10 @@ struct DecodePostings {
                       const std::uint8_t* const after = read_batch_varint(batch.posting_bytes + i, word);
                       if ((word & 1) == 0) {
                         read_batch_varint(after, frequency);
-                        if (frequency == 0 || frequency >> 32 != 0) batch.set_wrong();
+                        if (frequency < 2 || frequency >> 32 != 0) batch.set_wrong();
                         state = 1;
                       }
+                      if (word >> 33 != 0) batch.set_wrong();
                       put(posting++, word >> 1, frequency, starts_fragment ? &batch.fragments[fragment++] : nullptr);
                     });
   }
@@ -174,19 +177,22 @@ struct CheckFragment {
         postings.occurrences[end.first_posting] != end.first_occurrence) {
       batch.set_wrong();
     }
-    if (distance_counts != nullptr && distances_before(begin.first_distance_byte) != begin.first_occurrence) {
-      batch.set_wrong();
-    }
+    if (goes_on(batch.posting_bytes, end.first_byte)) batch.set_wrong();
+    if (distance_counts == nullptr) return;
+    if (distances_before(begin.first_distance_byte) != begin.first_occurrence) batch.set_wrong();
+    // A varint that a fragment cuts in two would be counted once and read twice.
+    if (goes_on(batch.distance_bytes, end.first_distance_byte)) batch.set_wrong();
   }
 
  private:
+  SPILLWAY_HOST_DEVICE static bool goes_on(const std::uint8_t* bytes, std::uint32_t end) {
+    return end != 0 && (bytes[end - 1] & 0x80) != 0;
+  }
   SPILLWAY_HOST_DEVICE std::uint32_t distances_before(std::uint32_t byte) const {
     std::uint32_t count = distance_counts[byte / kBatchGroupBytes];
     for (std::size_t i = byte / kBatchGroupBytes * kBatchGroupBytes; i < byte; ++i) {
       if (i == 0 || (batch.distance_bytes[i - 1] & 0x80) == 0) ++count;
     }
-    // A varint that a fragment cuts in two would be counted once and read twice.
-    if (byte != 0 && (batch.distance_bytes[byte - 1] & 0x80) != 0) batch.set_wrong();
     return count;
   }
 };

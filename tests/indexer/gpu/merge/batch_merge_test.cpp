@@ -79,6 +79,161 @@ TEST_P(BatchMerge, GivesTheBytesOfTheProcessorWhateverCallFails) {
   }
 }
 
+// An input whose entries the test makes.
+class GivenEntries final : public MergeInput {
+ public:
+  struct Entry {
+    std::string term;
+    std::vector<std::uint8_t> postings;
+    std::uint32_t document_count = 0, last_document = 0;
+    std::uint64_t occurrence_count = 0;
+    bool goes_on = false;
+  };
+  // With the documents of another input, and the sum of its postings.
+  explicit GivenEntries(const MergeInput& input) : input_(input), summary_(input.summary()) {
+    summary_.posting_count = 0;
+  }
+  void add(Entry entry) {
+    summary_.posting_count += entry.document_count;
+    entries_.push_back(std::move(entry));
+  }
+  const RunIdentity& identity() const override { return input_.identity(); }
+  const RunSummary& summary() const override { return summary_; }
+  std::vector<TermSample> term_samples() const override { return {}; }
+  std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
+    auto cursor = std::make_unique<Cursor>();
+    for (const Entry& entry : entries_) {
+      if (entry.term >= first && (last.empty() || entry.term < last)) cursor->entries.push_back(&entry);
+    }
+    return cursor;
+  }
+  std::unique_ptr<DocumentCursor> documents() const override { return input_.documents(); }
+  std::string name() const override { return "the-given"; }
+
+ private:
+  struct Cursor final : TermCursor {
+    bool next() override {
+      if (at == entries.size()) return false;
+      const Entry& given = *entries[at++];
+      now.term = given.term;
+      now.postings = given.postings;
+      now.document_count = given.document_count;
+      now.occurrence_count = given.occurrence_count;
+      now.last_document = given.last_document;
+      now.goes_on = given.goes_on;
+      return true;
+    }
+    const RunEntry& entry() const override { return now; }
+    std::vector<const Entry*> entries;
+    std::size_t at = 0;
+    RunEntry now;
+  };
+  const MergeInput& input_;
+  RunSummary summary_;
+  std::vector<Entry> entries_;
+};
+
+class BatchMergeOfGivenEntries : public BatchMergeTest {
+ protected:
+  Merged merge(const GivenEntries& given, BatchLanes* lanes) {
+    const MergeInput* inputs[] = {&given};
+    return merge_to_index(inputs, {}, with(1, lanes));
+  }
+  std::string refusal(const GivenEntries& given, BatchLanes* lanes) {
+    try {
+      merge(given, lanes);
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, BatchMergeOfGivenEntries, ::testing::Values(Positions::kNone), batch_case_name);
+
+// Blocks of the processor have such entries: a document is cut between chunks.
+TEST_P(BatchMergeOfGivenEntries, GivesTheBytesOfTheProcessorWhereDocumentsAreCut) {
+  const SampleRun whole = source(3, 300, 20, 9);
+  const HeldRun held = write(whole, {});
+  GivenEntries given(*held.input);
+  for (const auto& [term, list] : whole.terms) {
+    std::vector<SamplePosting> part;
+    const auto add = [&](bool goes_on) {
+      GivenEntries::Entry entry{
+          term, encode_postings(part), static_cast<std::uint32_t>(part.size()), part.back().document, 0, goes_on};
+      for (const SamplePosting& posting : part) entry.occurrence_count += posting.frequency;
+      given.add(std::move(entry));
+      part.clear();
+    };
+    for (const SamplePosting& posting : list) {
+      if (posting.frequency > 1) {
+        part.push_back({posting.document, posting.frequency - 1});
+        add(true);
+      }
+      part.push_back({posting.document, 1});
+    }
+    add(false);
+  }
+  const Merged expected = merge(given, nullptr);
+  BatchLimits small = wide_batch_limits(false);
+  for (const std::size_t bytes : {1 << 20, 800, 200, 60}) {
+    SCOPED_TRACE(bytes);
+    small.posting_bytes = bytes;
+    for (const BatchLimits& large : {BatchLimits(), wide_batch_limits(false)}) {
+      for (const std::uint64_t nth : {0, 1, 5, 20, 40, 100}) {
+        HostBatchLanes lanes(small, 3, large);
+        fail_gpu_call(nth, GpuFault::kLost);
+        const Merged merged = merge(given, &lanes);
+        fail_gpu_call(0);
+        if (nth == 0 && large.lists != 0) {
+          EXPECT_NE(merged.result.lane_postings, 0U);
+        }
+        ASSERT_EQ(merged.files, expected.files) << nth;
+      }
+    }
+  }
+}
+
+TEST_P(BatchMergeOfGivenEntries, NamesTheTermOfMalformedPostings) {
+  const HeldRun held = write(source(3, 300, 1, 1), {});
+  const std::vector<std::vector<std::uint8_t>> malformed = {
+      {2, 1},                                   // a frequency of 1 is not stored
+      {2, 0},                                   // or 0
+      {2, 0x80, 0x80, 0x80, 0x80, 0x10},        // or 2^32
+      {3, 0x83},                                // the second varint goes on
+      {3, 2},                                   // a frequency is missing
+      {0x83, 0x80, 0x80, 0x80, 0x80, 0x00, 3},  // a varint of 6 bytes
+      {0x83, 0x80, 0x80, 0x80, 0x60, 3},        // a gap of 2^33
+  };
+  for (const auto& bytes : malformed) {
+    SCOPED_TRACE(::testing::PrintToString(bytes));
+    GivenEntries given(*held.input);
+    given.add({"first", {3}, 1, 1, 1, false});
+    given.add({"spoiled", bytes, static_cast<std::uint32_t>(bytes.size() == 2 && bytes[0] == 3 ? 2 : 1), 1, 2, false});
+    given.add({"third", {3, 3}, 2, 2, 2, false});
+    const std::string expected = refusal(given, nullptr);
+    EXPECT_NE(expected.find("spoiled"), std::string::npos) << expected;
+    HostBatchLanes lanes(wide_batch_limits(false));
+    EXPECT_EQ(refusal(given, &lanes), expected);
+  }
+}
+
+// A list that waits for its range must fit the budget.
+TEST_P(BatchMerge, LeavesTheLargestListsToTheProcessorWithoutMemoryForThem) {
+  std::mt19937_64 random(5);
+  const Runs runs = cut(source(5, 300, 100, 9), 6, random);
+  const Merged expected = merge_to_index(runs, {}, with(1));
+  std::uint64_t merged_by_lanes[2];
+  for (const bool has_memory : {false, true}) {
+    HostBatchLanes lanes(narrow_batch_limits(has_positions()), 2, wide_batch_limits(has_positions()),
+                         has_memory ? std::size_t{1} << 30 : 1000);
+    const Merged merged = merge_to_index(runs, {}, with(2, &lanes));
+    ASSERT_EQ(merged.files, expected.files);
+    EXPECT_EQ(lanes.failures(), std::vector<std::string>());
+    merged_by_lanes[has_memory] = merged.result.lane_postings;
+  }
+  EXPECT_LT(merged_by_lanes[false], merged_by_lanes[true]);
+}
+
 // Well-formed runs with the sum of other runs: only the check of the sum can find it.
 TEST_P(BatchMerge, FindsPostingsThatDoNotGiveTheSum) {
   class Lying final : public MergeInput {

@@ -6,6 +6,7 @@
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "tests/indexer/gpu/merge/batch_merge.hpp"
+#include "tests/support/host_gpu/host_batches.hpp"
 
 namespace spillway::testing {
 namespace {
@@ -19,10 +20,20 @@ class GpuBatchMerge : public BatchMergeTest {
   }
 
   std::unique_ptr<BatchLanes> make_lanes() {
-    return make_gpu_batch_lanes({.gpus = {gpu_}, .lanes = 3, .has_positions = has_positions()}, lane_budget_);
+    return make_gpu_batch_lanes({.gpus = {gpu_}, .lanes = 3, .limits = gpu_batch_limits(has_positions())},
+                                lane_budget_);
+  }
+  // With narrow batches, so that most lists go to the large lane.
+  std::unique_ptr<BatchLanes> make_narrow_lanes() {
+    auto lanes = make_gpu_batch_lanes({.gpus = {gpu_},
+                                       .lanes = 3,
+                                       .limits = narrow_batch_limits(has_positions()),
+                                       .large = wide_batch_limits(has_positions())},
+                                      lane_budget_);
+    lanes->make_large();
+    return lanes;
   }
 
- private:
   int gpu_ = 0;
   MemoryBudget lane_budget_{std::size_t{2} << 30};
 };
@@ -60,6 +71,39 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfListsOfWholeBlocks) {
   }
 }
 
+TEST_P(GpuBatchMerge, GivesTheBytesOfListsInTheLargeLane) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const SampleRun whole = source(seed, 600, 100, 9);
+    const Runs runs = cut(whole, 20, random);
+    const DroppedDocuments dropped = drop(whole.documents.size(), seed % 2 * 20, random);
+    const Merged expected = merge_to_index(runs, dropped, with(1));
+    const auto lanes = make_narrow_lanes();
+    ASSERT_NE(lanes->large(), nullptr);
+    const Merged merged = merge_to_index(runs, dropped, with(3, lanes.get()));
+    ASSERT_EQ(merged.files, expected.files);
+    EXPECT_TRUE(lanes->large()->works);
+    EXPECT_GE(merged.result.lane_postings, expected.result.posting_count);  // no list is left to the processor
+  }
+}
+
+TEST_P(GpuBatchMerge, TakesNoMoreMemoryOfTheGpuThanItMay) {
+  GpuBatchOptions options{.gpus = {gpu_}, .lanes = 3, .limits = gpu_batch_limits(has_positions())};
+  options.device_bytes = std::size_t{4} << 20;
+  EXPECT_THROW(make_gpu_batch_lanes(options, lane_budget_), GpuMemoryError);
+  options.device_bytes = std::size_t{1} << 30;  // room for one arena
+  options.takes_less = false;
+  EXPECT_THROW(make_gpu_batch_lanes(options, lane_budget_), GpuMemoryError);
+  options.takes_less = true;
+  options.large = large_batch_limits(has_positions());
+  const std::size_t before = free_device_bytes(gpu_);
+  const auto lanes = make_gpu_batch_lanes(options, lane_budget_);
+  lanes->make_large();
+  EXPECT_EQ(lanes->large(), nullptr);
+  EXPECT_LE(before - free_device_bytes(gpu_), options.device_bytes);
+}
+
 TEST_P(GpuBatchMerge, GivesTheBytesOfTheProcessorWhateverCallFails) {
   std::mt19937_64 random(7);
   const SampleRun whole = source(7, 300, 100, 9);
@@ -69,7 +113,7 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfTheProcessorWhateverCallFails) {
   for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
     for (std::uint64_t nth = 1;; nth += 1 + nth / 8) {
       SCOPED_TRACE(nth);
-      const auto lanes = make_lanes();
+      const auto lanes = nth % 2 == 0 ? make_lanes() : make_narrow_lanes();
       fail_gpu_call(nth, fault);
       std::optional<Merged> merged;
       try {

@@ -1,0 +1,93 @@
+#include "indexer/job/merge_gpus.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "sort/gpu/device/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Whether the merge is so long that lanes are worth their start, and half of the memory is free: lanes take host memory
+// beside that of the merge, and up to 16 GiB of the GPU's.
+bool is_worth_lanes(const GpuMergeWork& work, const MemoryBudget& budget) {
+  constexpr double kLeastSeconds = 0.1, kPostingSeconds = 9e-9, kOccurrenceSeconds = 4e-9;  // of one thread
+  if (budget.free_bytes() < budget.total_bytes() / 2) return false;
+  double seconds = 0;
+  for (const auto& run : work.runs.runs) {
+    seconds += kPostingSeconds * static_cast<double>(run->summary.posting_count);
+    if (work.has_positions) seconds += kOccurrenceSeconds * static_cast<double>(run->summary.occurrence_count);
+  }
+  return seconds / work.threads >= kLeastSeconds;
+}
+
+bool gpus_merge(const GpuOptions& options, const GpuMergeWork& work, const MemoryBudget& budget) {
+  if (options.merge != GpuMerge::kAuto) return options.merge == GpuMerge::kAlways;
+  return options.memory_bytes == 0 && is_worth_lanes(work, budget);
+}
+
+}  // namespace
+
+MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, MemoryBudget& budget, JobGpus& gpus)
+    : options_(options), budget_(budget), gpus_(gpus) {
+  if (!gpus.used().empty() && work.gpus_work && gpus_merge(options, work, budget)) take_memory(work);
+  if (budget.free_bytes() < budget.total_bytes() / 2) gpus.release();
+  try {
+    releasing_ = std::jthread([this] {
+      if (lanes_) lanes_->make([this] { return make_lanes(); });
+      release();
+      if (lanes_) lanes_->wait_for_end();
+      memory_ = {};
+      gpus_.end();
+    });
+  } catch (const std::system_error&) {  // no thread is left
+    lanes_.reset();
+    memory_ = {};
+    release();
+    gpus_.end();
+  }
+}
+
+void MergeGpus::take_memory(const GpuMergeWork& work) {
+  memory_ = reserve_batch_lanes(work.has_positions, work.threads, budget_);
+  const BatchLimits limits = gpu_batch_limits(work.has_positions);
+  if (memory_.lanes == 0) {
+    failure_ = "it takes " + std::to_string(gpu_batch_lane_bytes(limits) >> 20) + " MiB of a quarter of the " +
+               std::to_string(budget_.free_bytes() >> 20) + " MiB that --memory has left; give more";
+    return;
+  }
+  lane_options_ = {.gpus = gpus_.used(),
+                   .lanes = memory_.lanes,
+                   .limits = limits,
+                   .large = memory_.of_large.bytes() == 0 ? BatchLimits() : large_batch_limits(work.has_positions),
+                   .device_bytes = options_.memory_bytes,
+                   .takes_less = false};
+  lanes_.emplace(memory_.lanes * used_batch_bytes(limits));
+}
+
+// Beside the memory of the blocks, which takes 0.1 s to give back, or where that leaves too little, after it.
+std::unique_ptr<BatchLanes> MergeGpus::make_lanes() {
+  if (options_.memory_bytes == 0) {
+    try {
+      return make_gpu_batch_lanes(lane_options_, budget_);
+    } catch (const GpuMemoryError&) {  // blocks have the memory
+    }
+  }
+  gpus_.release_lanes();
+  lane_options_.takes_less = true;
+  return make_gpu_batch_lanes(lane_options_, budget_);
+}
+
+void MergeGpus::release() {
+  gpus_.release();
+  budget_.drop_kept();
+}
+
+void MergeGpus::end() {
+  if (lanes_) lanes_->end();
+}
+
+std::string MergeGpus::failure() const { return lanes_ ? lanes_->failure() : failure_; }
+
+}  // namespace spillway

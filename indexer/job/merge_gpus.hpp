@@ -1,0 +1,57 @@
+// The GPUs of a job during its last merge: whether they merge lists, the lanes for that, and the end of their use.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "indexer/gpu/merge/gpu_batches.hpp"
+#include "indexer/job/gpus.hpp"
+#include "indexer/job/merge_lanes.hpp"
+#include "indexer/options/index_options.hpp"
+#include "indexer/run/store.hpp"
+
+namespace spillway {
+
+// What a merge has to do, as far as GPUs matter.
+struct GpuMergeWork {
+  const RunStore& runs;
+  unsigned threads = 1;
+  bool has_positions = false;
+  bool gpus_work = true;  // they sorted all blocks that they were given
+};
+
+// Used by one thread.
+class MergeGpus {
+ public:
+  // Frees the memory of parsers and GPUs beside the merge; before it, if memory is short, so that the merge can use it.
+  // Makes the lanes before that, where GPUs merge. The arguments outlive it.
+  MergeGpus(const GpuOptions& options, const GpuMergeWork& work, MemoryBudget& budget, JobGpus& gpus);
+  ~MergeGpus() { end(); }
+  MergeGpus(const MergeGpus&) = delete;
+  MergeGpus& operator=(const MergeGpus&) = delete;
+
+  // Null where GPUs do not merge.
+  BatchLanes* lanes() { return lanes_ ? &*lanes_ : nullptr; }
+  // After the merge.
+  void end();
+  // Why the processors merged lists that GPUs were to merge; empty if they did not.
+  std::string failure() const;
+
+ private:
+  void take_memory(const GpuMergeWork& work);
+  std::unique_ptr<BatchLanes> make_lanes();
+  void release();
+
+  const GpuOptions& options_;
+  MemoryBudget& budget_;
+  JobGpus& gpus_;
+  BatchLaneMemory memory_;
+  GpuBatchOptions lane_options_;
+  std::string failure_;
+  std::optional<MergeLanes> lanes_;
+  std::jthread releasing_;
+};
+
+}  // namespace spillway
