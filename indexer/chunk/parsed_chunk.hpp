@@ -91,32 +91,44 @@ struct ChunkPostings : ChunkTerms {
   std::size_t largest_list_bytes = 0;  // of a term's postings and distances together
 };
 
-// The documents and positions of the occurrences of a table or of tokens, which are in (document, position) order.
-struct OccurrenceOrder {
-  std::span<const std::uint32_t> lengths;    // occurrences of each document in this chunk
-  std::span<const std::uint32_t> positions;  // with positions: of each occurrence in its document
-};
-
-struct ChunkTable : ChunkTerms, OccurrenceOrder {
+// The occurrences of a table or of tokens are in (document, position) order.
+struct ChunkTable : ChunkTerms {
+  std::span<const std::uint32_t> lengths;      // occurrences of each document in this chunk
+  std::span<const std::uint32_t> positions;    // with positions: of each occurrence in its document
   std::span<const std::uint32_t> occurrences;  // term numbers
 };
 
+// Consecutive tokens, up to the next run, whose positions ascend by 1.
+struct PositionRun {
+  std::uint32_t first_token = 0;  // in the chunk
+  std::uint32_t position = 0;     // its position in its document
+
+  std::uint32_t position_of(std::uint32_t token) const { return position + (token - first_token); }
+};
+
+inline std::span<const std::uint8_t> bytes_of(std::span<const PositionRun> runs) {
+  return {reinterpret_cast<const std::uint8_t*>(runs.data()), runs.size_bytes()};
+}
+
 // Checksums of the arrays of ChunkTokens, taken while they are made.
 struct ChunkTransferChecksums {
-  TransferChecksum tokens, lengths, positions;
+  TransferChecksum tokens, lengths, position_runs;
 
   ChunkTransferChecksums& operator+=(const ChunkTransferChecksums& other) {
     tokens += other.tokens;
     lengths += other.lengths;
-    positions += other.positions;
+    position_runs += other.position_runs;
     return *this;
   }
   ChunkTransferChecksums of_chunk(std::uint64_t chunk) const {
-    return {tokens.of_chunk(chunk), lengths.of_chunk(chunk), positions.of_chunk(chunk)};
+    return {tokens.of_chunk(chunk), lengths.of_chunk(chunk), position_runs.of_chunk(chunk)};
   }
 };
 
-struct ChunkTokens : OccurrenceOrder {
+struct ChunkTokens {
+  std::span<const std::uint32_t> lengths;  // tokens of each document in this chunk
+  // With positions: a run begins with the first token, and wherever a position is not the next one.
+  std::span<const PositionRun> position_runs;
   // The terms of the occurrences: the maximal ranges of bytes that are not 0. At least one 0 separates two terms, the
   // last byte is 0, and more zeros may stand anywhere.
   std::span<const std::uint8_t> tokens;
@@ -138,9 +150,9 @@ struct ParsedChunk : ChunkDocuments {
     return postings != nullptr ? static_cast<const ChunkTerms&>(*postings) : table();
   }
   // Requires: a table or tokens.
-  const OccurrenceOrder& order() const {
+  std::span<const std::uint32_t> lengths() const {
     const auto* const tokens = std::get_if<ChunkTokens>(&content);
-    return tokens != nullptr ? static_cast<const OccurrenceOrder&>(*tokens) : table();
+    return tokens != nullptr ? tokens->lengths : table().lengths;
   }
 };
 

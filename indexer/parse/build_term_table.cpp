@@ -60,6 +60,13 @@ class Tabulation {
     return token;
   }
 
+  // Requires: tokens ascend from call to call.
+  std::uint32_t position_of(std::size_t token) {
+    const std::span<const PositionRun> runs = tokens_.position_runs;
+    while (run_ + 1 < runs.size() && runs[run_ + 1].first_token <= token) ++run_;
+    return runs[run_].position_of(static_cast<std::uint32_t>(token));
+  }
+
   void look_up_document(std::uint32_t document) {
     DocumentSums all, of_long;
     for (std::uint32_t i = 0; i < tokens_.lengths[document]; ++i) {
@@ -71,7 +78,7 @@ class Tabulation {
       stream_[words_++] = number;
       std::uint64_t weight = 0;
       if (positions_ == Positions::kStored) {
-        const std::uint32_t position = tokens_.positions[words_ / 2];
+        const std::uint32_t position = position_of(words_ / 2);
         stream_[words_++] = position;
         weight = position_value(position);
       }
@@ -91,6 +98,7 @@ class Tabulation {
   Buffer stream_memory_;
   std::uint32_t* stream_;
   std::size_t words_ = 0;
+  std::size_t run_ = 0;  // of the positions
   const char* at_;
   const char* end_;
   ContentChecksum long_sum_;
@@ -100,14 +108,14 @@ void check(const ParsedChunk& chunk, Positions positions) {
   const ChunkTokens& content = chunk.tokens();
   if (sum_words(content.tokens) != content.checksums.tokens) fail("the sum of a chunk's tokens is not that of parsing");
   if (sum_words(bytes_of(content.lengths)) != content.checksums.lengths ||
-      sum_words(bytes_of(content.positions)) != content.checksums.positions) {
+      sum_words(bytes_of(content.position_runs)) != content.checksums.position_runs) {
     fail("the sum of the lengths of a chunk's documents, or of its positions, is not that of parsing");
   }
   std::uint64_t occurrences = 0;
   for (const std::uint32_t length : content.lengths) occurrences += length;
-  const std::uint64_t positioned = positions == Positions::kStored ? occurrences : 0;
+  const bool needs_runs = positions == Positions::kStored && occurrences != 0;
   if (occurrences != chunk.occurrence_count || occurrences > kMaxChunkTokens ||
-      content.positions.size() != positioned) {
+      (needs_runs && (content.position_runs.empty() || content.position_runs.front().first_token != 0))) {
     fail("the lengths of a chunk's documents do not add up to its tokens");
   }
 }

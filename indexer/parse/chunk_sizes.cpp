@@ -31,7 +31,7 @@ std::size_t max_string_bytes(const ContentOptions& options) {
 }
 
 std::size_t max_token_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits) {
-  const std::size_t words = (options.positions ? max_chunk_tokens(options, limits) : 0) + max_length_count(limits);
+  const std::size_t words = (options.positions ? 2 * max_chunk_runs(options, limits) : 0) + max_length_count(limits);
   return token_capacity(options, limits) + kScanPadding + kSummedBytes + sizeof(std::uint32_t) * words +
          limits.document_bytes + 2 * max_string_bytes(options) + max_text_bytes(options, limits);
 }
@@ -64,7 +64,7 @@ std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& lim
 std::size_t slot_token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
   const std::size_t usual = std::min(limits.token_bytes, kMostSlotBytes);
   const std::size_t range = token_range_bytes(limits), longest = std::max<std::size_t>(range, options.max_term_bytes);
-  const std::size_t positions = options.positions ? (range / 2 + 1) * sizeof(std::uint32_t) : 0;
+  const std::size_t positions = options.positions ? sizeof(PositionRun) : 0;
   return std::max(usual - usual / kSlotShareOfDocuments, longest + 1 + positions);
 }
 
@@ -76,6 +76,10 @@ std::size_t pinned_slot_bytes(const ContentOptions& options, const ChunkLimits& 
 
 std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& limits) {
   return std::min(kMaxChunkTokens, token_capacity(options, limits) / 2);
+}
+
+std::size_t max_chunk_runs(const ContentOptions& options, const ChunkLimits& limits) {
+  return max_chunk_tokens(options, limits) / 2 + 1;
 }
 
 std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits) {

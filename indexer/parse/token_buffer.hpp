@@ -1,5 +1,5 @@
-// The tokens of a chunk (ChunkTokens::tokens) with their positions while they grow, in the memory that becomes the
-// chunk's: a pinned slot while there are any, else a buffer.
+// The tokens of a chunk (ChunkTokens::tokens) with the runs of their positions while they grow, in the memory that
+// becomes the chunk's: a pinned slot while there are any, else a buffer.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ class TokenBuffer {
   // Returns whether `bytes` more bytes (separators included) and `tokens` more tokens fit. An empty buffer has room for
   // a range of text, and for the longest term.
   bool has_room(std::size_t bytes, std::size_t tokens) const {
-    return used_ + bytes + slot_position_bytes_ * (count_ + tokens) <= capacity_ && count_ + tokens <= kMaxChunkTokens;
+    return used_ + bytes + slot_run_bytes_ * (run_count_ + 1) <= capacity_ && count_ + tokens <= kMaxChunkTokens &&
+           run_count_ < most_runs_;
   }
   // Where the next bytes are written. kScanPadding bytes beyond the room may be overwritten. Requires: has_memory().
   std::uint8_t* end() { return tokens_ + used_; }
@@ -31,37 +32,41 @@ class TokenBuffer {
   // Adds bytes that were written at end(), with `tokens` tokens whose positions ascend by 1 from `position` on.
   void add(std::size_t bytes, std::size_t tokens, std::uint32_t position) {
     used_ += bytes;
-    if (positions_ != nullptr) {
-      for (std::size_t i = 0; i < tokens; ++i) positions_[count_ + i] = position + static_cast<std::uint32_t>(i);
+    if (runs_ != nullptr && tokens != 0 && !goes_on(position)) {
+      runs_[run_count_++] = {static_cast<std::uint32_t>(count_), position};
     }
     count_ += tokens;
-    // The sums leave out the last token, which may be removed again.
+    // The sums leave out the last token and the last run, which may be removed again.
     token_sums_.follow({tokens_, used_ - std::min(used_, kShortTokenBytes)});
-    if (positions_ != nullptr && count_ != 0) position_sums_.follow(bytes_of(positions().first(count_ - 1)));
+    if (run_count_ > 1) run_sums_.follow(bytes_of(runs().first(run_count_ - 1)));
   }
   // Removes the last token. Requires: it has at most kShortTokenBytes, and no zero follows it.
   void remove_last(std::size_t bytes) {
     used_ -= bytes;
     --count_;
+    if (run_count_ != 0 && runs_[run_count_ - 1].first_token == count_) --run_count_;
   }
 
   // Returns the chunk of the tokens and of copies of the arguments' arrays. Leaves nothing, and no memory.
   ParsedChunk seal(const ChunkDocuments& documents, std::span<const std::uint32_t> lengths);
 
  private:
-  std::span<const std::uint32_t> positions() const { return {positions_, positions_ == nullptr ? 0 : count_}; }
+  std::span<const PositionRun> runs() const { return {runs_, run_count_}; }
+  bool goes_on(std::uint32_t position) const {
+    return run_count_ != 0 && runs_[run_count_ - 1].position_of(static_cast<std::uint32_t>(count_)) == position;
+  }
 
-  const std::size_t chunk_bytes_, buffer_capacity_, slot_capacity_;
+  const std::size_t chunk_bytes_, buffer_capacity_, slot_capacity_, most_runs_;
   MemoryBudget& budget_;
   PinnedSlotPool* const slots_;
-  Buffer positions_memory_;
-  std::uint32_t* positions_ = nullptr;  // by token
-  Buffer memory_;                       // or:
+  Buffer runs_memory_;
+  PositionRun* runs_ = nullptr;  // null without positions
+  Buffer memory_;                // or:
   PinnedSlotPool::Slot slot_;
   std::uint8_t* tokens_ = nullptr;
-  std::size_t slot_position_bytes_ = 0;  // bytes that a token's position takes of the capacity
-  std::size_t capacity_ = 0, used_ = 0, count_ = 0;
-  GrowingChecksum token_sums_, position_sums_;
+  std::size_t slot_run_bytes_ = 0;  // bytes that a run takes of the capacity
+  std::size_t capacity_ = 0, used_ = 0, count_ = 0, run_count_ = 0;
+  GrowingChecksum token_sums_, run_sums_;
 };
 
 }  // namespace spillway

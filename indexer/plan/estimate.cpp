@@ -16,8 +16,8 @@ namespace {
 // Measured with 64 and 256 MiB on RFCs as JSONL (0.5 GB), RFCs as lines, and package descriptions (0.25 GB). Input
 // bytes per block byte: 2.5, 1.3, 0.7; run bytes per input byte: 0.05, 0.26, 0.35; index bytes: 0.03, 0.33, 0.20.
 constexpr double kInputPerBlockByte = 1.3;
-// A block of tokens holds the text without its separators, and its documents; positions add 4 bytes to 7.
-constexpr double kInputPerTokenByte = 0.9, kInputPerPositionedTokenByte = 0.6;
+// A block of tokens holds the text without its separators, its documents, and runs of positions.
+constexpr double kInputPerTokenByte = 0.9, kInputPerPositionedTokenByte = 0.85;
 constexpr double kRunBytesPerInput = 0.25;
 constexpr double kIndexBytesPerInput = 0.25;
 constexpr std::uint64_t kInputPerDocument = 1000;

@@ -22,6 +22,8 @@ constexpr std::size_t kRecordsPerDocument = 100;
 // bytes (TokenLayout); one more is a reserve.
 constexpr std::size_t kBlockBytesPerToken = 7;
 constexpr std::size_t kBytesPerToken = 6;
+// Runs of positions: a few to a document, more with stop words, which begin one each.
+constexpr std::size_t kTokensPerRun = 8;
 
 constexpr double kShareOfFree = 0.8;  // leaves memory to other programs and to the driver's streams and modules
 constexpr double kMostOfFree = 0.95;  // the driver does not give all that is free
@@ -71,7 +73,8 @@ BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions
   BlockPassSize size;
   size.positions = positions;
   if (form == ChunkForm::kTokens) {
-    size.strings = size.occurrences = block_bytes / (kBlockBytesPerToken + (positions ? 4 : 0)) + 1;
+    size.strings = size.occurrences = block_bytes / (kBlockBytesPerToken + (positions ? 1 : 0)) + 1;
+    size.position_runs = positions ? size.strings / kTokensPerRun : 0;
     size.token_bytes = size.strings * kBlockBytesPerToken;
     size.string_bytes = size.strings * kBytesPerToken;
     size.documents = size.occurrences / kRecordsPerDocument + 1;
@@ -180,6 +183,7 @@ bool GpuJobPlan::takes_chunk(const ChunkLimits& limits) const {
   if (chunks_.form == ChunkForm::kTokens) {
     size.token_bytes = size.string_bytes = limits.token_bytes;
     size.strings = size.occurrences = std::min(kMaxChunkTokens, limits.token_bytes / 2);
+    size.position_runs = positions_ ? size.strings / 2 + 1 : 0;
     size.documents = std::min<std::size_t>(size.occurrences, limits.max_documents);
   }
   return device_bytes(size, chunks_.form, record_name_ == "auto" ? "gpu-radix" : record_name_) <= most_arena_bytes_;

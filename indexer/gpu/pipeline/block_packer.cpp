@@ -65,7 +65,7 @@ void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
   end.occurrence_width = terms.terms.size() <= kMostNarrowTerms ? 2 : 4;
   places_.push_back(end);
   const std::uint64_t occurrences = has_tokens ? chunk.occurrence_count : chunk.table().occurrences.size();
-  const std::span<const std::uint32_t> lengths = chunk.order().lengths;
+  const std::span<const std::uint32_t> lengths = chunk.lengths();
   if (std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0}) != occurrences) {
     throw FormatError(
         "the lengths of a chunk's documents do not add up to its occurrences; the memory of this machine or this "
@@ -75,6 +75,9 @@ void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
   end.first_occurrence = checked_sum(end.first_occurrence, occurrences);
   end.first_string = checked_sum(end.first_string, terms.terms.size());
   end.first_slice = checked_sum(end.first_slice, lengths.size());
+  if (has_tokens) {
+    end.first_position_run = checked_sum(end.first_position_run, chunk.tokens().position_runs.size());
+  }
   end.data_offset += chunk_aligned(has_tokens ? chunk.tokens().tokens.size() : occurrences * end.occurrence_width);
   text_begins_.push_back(text_begins_.back() + terms.text.size());
 }
@@ -93,6 +96,8 @@ std::size_t BlockPacker::chunk_begin(PassArray array, std::size_t chunk) const {
       return place.first_slice * sizeof(std::uint32_t);
     case PassArray::kPositions:
       return place.first_occurrence * sizeof(std::uint32_t);
+    case PassArray::kPositionRuns:
+      return place.first_position_run * sizeof(PositionRun);
   }
   return 0;
 }
@@ -108,7 +113,6 @@ std::span<const std::uint8_t> BlockPacker::in_place(PassArray array, std::size_t
   const ParsedChunk& chunk = block_.chunks[c];
   if (chunk.memory.region().empty()) return {};
   if (array == PassArray::kTokens) return {chunk.tokens().tokens.data(), chunk_aligned(chunk.tokens().tokens.size())};
-  if (array == PassArray::kPositions) return bytes_of(chunk.order().positions);
   return {};
 }
 
@@ -148,9 +152,11 @@ void BlockPacker::pack_chunk(PassArray array, std::size_t c, std::size_t from, s
                                     [](std::uint32_t term) { return static_cast<std::uint16_t>(term); });
     }
     case PassArray::kLengths:
-      return copy(chunk.order().lengths, from, to);
+      return copy(chunk.lengths(), from, to);
     case PassArray::kPositions:
-      return copy(chunk.order().positions, from, to);
+      return copy(chunk.table().positions, from, to);
+    case PassArray::kPositionRuns:
+      return copy(chunk.tokens().position_runs, from, to);
   }
 }
 

@@ -19,7 +19,8 @@ enum class PassArray : std::uint8_t {
   kOccurrences,  // kTables: chunk-local term numbers, u16 or u32 by chunk, chunks aligned to kChunkAlignment
   kTokens,       // kTokens: chunks aligned to kChunkAlignment, zeros between them
   kLengths,      // occurrences of each slice, u32
-  kPositions     // position of each occurrence, u32; only with positions
+  kPositions,    // kTables: position of each occurrence, u32; only with positions
+  kPositionRuns  // kTokens: PositionRuns; only with positions
 };
 
 // Immutable. The block outlives it.
@@ -31,7 +32,7 @@ class BlockPacker {
 
   ChunkForm form() const { return form_; }
   const BlockPassSize& size() const { return size_; }
-  // kTokens: the checksums of kTokens, kLengths and kPositions, joined from those of the chunks.
+  // kTokens: the checksums of kTokens, kLengths and kPositionRuns, joined from those of the chunks.
   const ChunkTransferChecksums& transfer_checksums() const { return transfer_checksums_; }
   std::uint32_t document_count() const { return places_.back().first_document; }
   // One for each chunk, and the one with the totals.

@@ -110,6 +110,9 @@ TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch
   layout.raw = before.take<std::uint8_t>(size.token_bytes + kRawPadding);
   layout.raw_counts = before.take<RawCounts>(raw_groups(size.token_bytes) + 1);
   layout.document_powers = before.take<std::uint64_t>(size.documents);
+  layout.position_runs = before.take<PositionRun>(size.position_runs);
+  layout.run_tokens = before.take<std::uint32_t>(size.position_runs);
+  layout.group_runs = before.take<std::uint32_t>(size.positions ? token_groups(tokens) + 1 : 0);
 
   layout.string_scratch = strings.end();
 

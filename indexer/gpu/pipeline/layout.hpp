@@ -41,14 +41,15 @@ struct OccurrenceLayout : PassLayout {
 //   throughout the pass: 4 for positions, with positions; about 0.4 for the sums of groups
 //   strings: t + 13 (offset, order, mark), which the fragments, postings and distances replace: 37, or 42 with
 //   positions after the strings, one set after the other:
-//     until the string sort: r, 0.25 r for counts, and 8 for each document
+//     until the string sort: r, 0.25 r for counts, 8 for each document, and 12 for each run of positions
 //     the string sort: its scratch, 31 for gpu-string-radix
 //     the keys: 12 (rank, first token, document), which end before lists are encoded; then, after the place of the
 //       lists, 16 + t (key, offset of the rank's text, its bytes), and 4 for positions in order
 // This adds up to 59 bytes a token, 72 with positions; chunks, documents and scans take more in addition.
 struct TokenLayout : PassLayout {
   std::size_t document_ends;                     // throughout the pass
-  std::size_t raw, raw_counts, document_powers;  // until the string sort
+  std::size_t raw, raw_counts, document_powers;       // until the string sort
+  std::size_t position_runs, run_tokens, group_runs;  // until the string sort, with positions
   std::size_t group_documents;                   // after it, until the keys are made
   std::size_t token_sums, uploaded_sums;         // throughout the pass
 };

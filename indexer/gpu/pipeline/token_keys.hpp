@@ -29,6 +29,7 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
     executor_.for_each(this->slices_,
                        FindDocumentEnds{this->chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
     const RawCounts found = count_tokens();
+    find_positions();
     executor_.mark(PassMark::kFound);
     sum_tokens();
     executor_.mark(PassMark::kSummed);
@@ -65,7 +66,7 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
     this->upload(PassArray::kLengths, layout_.slice_ends);
     this->upload(PassArray::kTokens, layout_.raw);
     executor_.clear(at<std::uint8_t>(layout_.raw) + bytes, kRawPadding);
-    this->upload(PassArray::kPositions, layout_.positions);
+    this->upload(PassArray::kPositionRuns, layout_.position_runs);
   }
 
   // Proves that everything arrived as it was sent. GpuError where it did not.
@@ -78,14 +79,14 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
     sum_up(sent_places.size(), layout_.chunk_places, OneShare{sent_places.size()}, &sums->places);
     sum_up(values_of(PassArray::kTokens), layout_.raw, TokenShares{places, chunks}, &sums->arrays.tokens);
     sum_up(values_of(PassArray::kLengths), layout_.slice_ends, LengthShares{places, chunks}, &sums->arrays.lengths);
-    sum_up(values_of(PassArray::kPositions), layout_.positions, PositionShares{places, chunks},
-           &sums->arrays.positions);
+    sum_up(values_of(PassArray::kPositionRuns), layout_.position_runs, PositionRunShares{places, chunks},
+           &sums->arrays.position_runs);
     const UploadedSums found = executor_.fetch(sums);
     const ChunkTransferChecksums& sent = packer_.transfer_checksums();
     require(found.places == sum_words(bytes_of(sent_places)), "places of the chunks");
     require(found.arrays.tokens == sent.tokens, "tokens");
     require(found.arrays.lengths == sent.lengths, "lengths of the documents");
-    require(found.arrays.positions == sent.positions, "positions");
+    require(found.arrays.position_runs == sent.position_runs, "positions");
   }
   std::size_t values_of(PassArray array) const { return packer_.bytes(array) / sizeof(std::uint32_t); }
   template <typename Shares>
@@ -110,6 +111,18 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
                      std::to_string(tokens_) + ": its memory or this program is at fault");
     }
     return found;
+  }
+
+  void find_positions() {
+    const auto runs = static_cast<std::uint32_t>(packer_.size().position_runs);
+    if (runs == 0) return;
+    const auto* const sent = at<PositionRun>(layout_.position_runs);
+    auto* const first_tokens = at<std::uint32_t>(layout_.run_tokens);
+    auto* const of_groups = at<std::uint32_t>(layout_.group_runs);
+    executor_.for_each(runs, PlaceRuns{at<ChunkPlace>(layout_.chunk_places),
+                                       static_cast<std::uint32_t>(packer_.size().chunks), sent, first_tokens});
+    executor_.for_each(token_groups(tokens_) + 1, FindGroupRuns{{first_tokens}, runs, tokens_, of_groups});
+    executor_.for_each(tokens_, FindPositions{{first_tokens}, sent, of_groups, at<std::uint32_t>(layout_.positions)});
   }
 
   void sum_tokens() {

@@ -13,6 +13,7 @@ BlockPassSize& BlockPassSize::operator+=(const BlockPassSize& other) {
   occurrences += other.occurrences;
   documents += other.documents;
   token_bytes += other.token_bytes;
+  position_runs += other.position_runs;
   positions = positions || other.positions;
   return *this;
 }
@@ -30,8 +31,9 @@ BlockPassSize block_pass_size(const ParsedChunk& chunk, Positions positions) {
     size.strings = size.occurrences = tokens;
     size.string_bytes = std::max(bytes, tokens) - tokens;
     size.token_bytes = chunk_aligned(bytes);
+    size.position_runs = chunk.tokens().position_runs.size();
   }
-  size.documents = chunk.order().lengths.size();
+  size.documents = chunk.lengths().size();
   size.positions = positions == Positions::kStored;
   return size;
 }

@@ -12,6 +12,7 @@ namespace spillway {
 struct BlockPassSize {
   std::uint64_t chunks = 0, strings = 0, string_bytes = 0, occurrences = 0, documents = 0;
   std::uint64_t token_bytes = 0;  // kTokens: bytes that go up, separators and padding included
+  std::uint64_t position_runs = 0;  // kTokens, with positions
   bool positions = false;
 
   BlockPassSize& operator+=(const BlockPassSize& other);

@@ -23,7 +23,7 @@ struct ChunkPlace {
   std::uint32_t first_occurrence = 0, first_string = 0, first_slice = 0, first_document = 0;
   std::uint64_t data_offset = 0;       // bytes before its occurrences or tokens
   std::uint32_t occurrence_width = 0;  // bytes of an occurrence's term number: 2 or 4
-  std::uint32_t unused = 0;            // no padding that checksums could read
+  std::uint32_t first_position_run = 0;
 };
 
 // Sizes of encoded lists, summed over groups of keys.

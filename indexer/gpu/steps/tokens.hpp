@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "indexer/chunk/parsed_chunk.hpp"
 #include "indexer/gpu/steps/keys.hpp"
 
 namespace spillway {
@@ -177,7 +178,7 @@ struct CompactTokens {
   }
 };
 
-inline constexpr std::uint32_t kTokenGroup = 256;  // tokens between two entries of FindGroupDocuments
+inline constexpr std::uint32_t kTokenGroup = 256;  // tokens between two entries of FindGroupDocuments or FindGroupRuns
 constexpr std::size_t token_groups(std::size_t tokens) { return (tokens + kTokenGroup - 1) / kTokenGroup; }
 
 // The document of the first token of each group, and one entry more with the number of documents: they bound the search
@@ -203,6 +204,51 @@ struct FindDocuments {
     const std::uint32_t first = group_documents[token / kTokenGroup], last = group_documents[token / kTokenGroup + 1];
     const std::uint32_t end = last < document_count ? last + 1 : document_count;
     documents[i] = first + first_not_below(document_ends + first, end - first, token + 1);
+  }
+};
+
+// The first token of each run of positions, numbered in the block.
+struct PlaceRuns {
+  const ChunkPlace* places;
+  std::uint32_t chunks;
+  const PositionRun* runs;
+  std::uint32_t* first_tokens;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    const ChunkPlace* const all = places;
+    const std::uint32_t chunk = last_not_above(chunks, static_cast<std::uint32_t>(i),
+                                               [all](std::uint32_t c) { return all[c].first_position_run; });
+    first_tokens[i] = places[chunk].first_occurrence + runs[i].first_token;
+  }
+};
+
+struct RunOfToken {
+  const std::uint32_t* first_tokens;
+  SPILLWAY_HOST_DEVICE std::uint32_t operator()(std::uint32_t run) const { return first_tokens[run]; }
+};
+
+// The run of the first token of each group, and one entry more with the last run.
+struct FindGroupRuns {
+  RunOfToken first_token;
+  std::uint32_t runs, tokens;
+  std::uint32_t* group_runs;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
+    const std::uint64_t token = std::uint64_t{g} * kTokenGroup;
+    group_runs[g] = token >= tokens ? runs - 1 : last_not_above(runs, static_cast<std::uint32_t>(token), first_token);
+  }
+};
+
+struct FindPositions {
+  RunOfToken first_token;
+  const PositionRun* runs;
+  const std::uint32_t* group_runs;
+  std::uint32_t* positions;  // by token
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    const auto token = static_cast<std::uint32_t>(i);
+    const std::uint32_t first = group_runs[token / kTokenGroup], last = group_runs[token / kTokenGroup + 1];
+    const RunOfToken all = first_token;
+    const std::uint32_t run =
+        first + last_not_above(last - first + 1, token, [all, first](std::uint32_t r) { return all(first + r); });
+    positions[i] = runs[run].position + (token - first_token(run));
   }
 };
 

@@ -41,11 +41,13 @@ struct LengthShares {
   std::uint32_t count;
   SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return places[chunk].first_slice; }
 };
-struct PositionShares {
-  static constexpr unsigned kStride = 1;
+struct PositionRunShares {
+  static constexpr unsigned kStride = sizeof(PositionRun) / sizeof(std::uint32_t);
   const ChunkPlace* places;
   std::uint32_t count;
-  SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return places[chunk].first_occurrence; }
+  SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const {
+    return std::uint64_t{kStride} * places[chunk].first_position_run;
+  }
 };
 // The whole array counts as one chunk.
 struct OneShare {

@@ -120,7 +120,7 @@ class PinnedSlotParsing : public ::testing::TestWithParam<bool> {
     tabulate(parsed.chunks, setting, budget_);
     return join_chunks(parsed.chunks);
   }
-  // Expects tokens and positions in place for their upload.
+  // Expects tokens in place for their upload, and their positions beside them.
   static void expect_to_stand(const ParsedChunk& chunk) {
     const std::span<const std::uint8_t> region = chunk.memory.region();
     if (region.empty()) return;
@@ -129,10 +129,11 @@ class PinnedSlotParsing : public ::testing::TestWithParam<bool> {
     const std::size_t behind = -chunk.tokens().tokens.size() % kSummedBytes;
     for (std::size_t i = 0; i < behind; ++i)
       EXPECT_EQ(chunk.tokens().tokens.data()[chunk.tokens().tokens.size() + i], 0);
-    EXPECT_EQ(chunk.tokens().positions.size(), GetParam() ? chunk.occurrence_count : 0);
-    if (!chunk.tokens().positions.empty()) {
-      EXPECT_LE(bytes_of(chunk.tokens().positions).data() + chunk.tokens().positions.size_bytes(),
-                region.data() + region.size());
+    const std::span<const PositionRun> runs = chunk.tokens().position_runs;
+    EXPECT_EQ(!runs.empty(), GetParam() && chunk.occurrence_count != 0);
+    EXPECT_LE(runs.size(), std::max<std::size_t>(chunk.occurrence_count, 1));
+    if (!runs.empty()) {
+      EXPECT_LE(bytes_of(runs).data() + runs.size_bytes(), region.data() + region.size());
     }
   }
   static std::size_t in_slots(const Parsed& parsed) {

@@ -203,7 +203,7 @@ TEST_F(BuildTermTableTest, RefusesTokensThatAreNotThoseOfParsing) {
   broken([&](ParsedChunk& chunk) { checksums(chunk).tokens.sum += 1; });
   broken([&](ParsedChunk& chunk) { checksums(chunk).tokens.keyed += 1; });
   broken([&](ParsedChunk& chunk) { checksums(chunk).lengths.keyed += 1; });
-  broken([&](ParsedChunk& chunk) { checksums(chunk).positions.sum += 1; });
+  broken([&](ParsedChunk& chunk) { checksums(chunk).position_runs.sum += 1; });
   broken([](ParsedChunk& chunk) { chunk.occurrence_count += 1; });
   broken([](ParsedChunk& chunk) { chunk.sum.lanes[0] ^= 1; });
   // Checksums that agree with the damaged tokens.

@@ -19,7 +19,7 @@ class DamagingExecutor : public HostExecutor {
   PassScratch scratch(const BlockPassSize& size) {
     const PassScratch scratch = HostExecutor::scratch(size);
     const TokenLayout layout = lay_out_tokens(size, scratch);
-    begins_ = {layout.chunk_places, layout.slice_ends, layout.raw, layout.positions};
+    begins_ = {layout.chunk_places, layout.slice_ends, layout.raw, layout.position_runs};
     return scratch;
   }
   template <typename Pack>

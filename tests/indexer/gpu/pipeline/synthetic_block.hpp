@@ -119,7 +119,7 @@ class SyntheticBlock {
       std::uint8_t entry[1 + kMaxVarintBytes] = {0};
       chunk.documents.insert(chunk.documents.end(), entry, write_varint(entry + 1, chunk.lengths[d]));
     }
-    parsed.content = ChunkTable{{chunk.terms, chunk.text}, {chunk.lengths, chunk.positions}, chunk.occurrences};
+    parsed.content = ChunkTable{{chunk.terms, chunk.text}, chunk.lengths, chunk.positions, chunk.occurrences};
     parsed.documents = chunk.documents;
     parsed.document_count = static_cast<std::uint32_t>(chunk.lengths.size());
     parsed.occurrence_count = chunk.occurrences.size();

@@ -14,7 +14,8 @@ namespace spillway::testing {
 class TokenBlock {
  public:
   // More than one 0 follows some tokens.
-  TokenBlock(const Block& occurrences, std::uint64_t seed) : random_(seed), tokens_(occurrences.chunks.size()) {
+  TokenBlock(const Block& occurrences, std::uint64_t seed)
+      : random_(seed), tokens_(occurrences.chunks.size()), runs_(occurrences.chunks.size()) {
     block_.number = occurrences.number;
     block_.last = occurrences.last;
     for (std::size_t c = 0; c < occurrences.chunks.size(); ++c) add_chunk(occurrences.chunks[c], tokens_[c]);
@@ -33,11 +34,11 @@ class TokenBlock {
       PinnedSlotPool::Slot slot = pool.take();
       ChunkTokens& content = std::get<ChunkTokens>(chunk.content);
       const std::size_t padded = (content.tokens.size() + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
-      if (padded + content.positions.size_bytes() > slot.span().size() || slot.empty()) continue;
+      if (padded + content.position_runs.size_bytes() > slot.span().size() || slot.empty()) continue;
       ArrayWriter arrays(slot.span().data());
       content.tokens = arrays.copy(content.tokens);
       std::ranges::fill(arrays.take<std::uint8_t>(padded - content.tokens.size()), std::uint8_t{0});
-      content.positions = arrays.copy(content.positions);
+      content.position_runs = arrays.copy(content.position_runs);
       chunk.memory = ChunkMemory(std::move(slot), {});
       ++moved;
     }
@@ -59,8 +60,15 @@ class TokenBlock {
     }
     static_cast<ChunkDocuments&>(chunk) = from;
     chunk.sum = sum_of_long_tokens(from);
-    chunk.content = ChunkTokens{
-        table, tokens, {sum_words(tokens), sum_words(bytes_of(table.lengths)), sum_words(bytes_of(table.positions))}};
+    std::vector<PositionRun>& runs = runs_[block_.chunks.size() - 1];
+    for (std::uint32_t i = 0; i < table.positions.size(); ++i) {
+      if (i == 0 || runs.back().position_of(i) != table.positions[i]) runs.push_back({i, table.positions[i]});
+    }
+    const std::span<const PositionRun> all_runs(runs);
+    chunk.content = ChunkTokens{table.lengths,
+                                all_runs,
+                                tokens,
+                                {sum_words(tokens), sum_words(bytes_of(table.lengths)), sum_words(bytes_of(all_runs))}};
   }
 
   static ContentChecksum sum_of_long_tokens(const ParsedChunk& chunk) {
@@ -83,6 +91,7 @@ class TokenBlock {
 
   std::mt19937_64 random_;
   std::vector<std::vector<std::uint8_t>> tokens_;
+  std::vector<std::vector<PositionRun>> runs_;
   Block block_;
 };
 
