@@ -18,8 +18,8 @@ namespace {
   std::size_t bytes = entry.postings.size();
   for (const ListFragment& fragment : entry.fragments) bytes += fragment.postings.size();
   throw FormatError(std::string(where) + ": term \"" + printable(entry.term, 80) + "\": expected " +
-                    std::to_string(entry.document_count) + " postings in " + std::to_string(bytes) +
-                    " bytes, found " + found + "; the run is damaged: make it again from its input");
+                    std::to_string(entry.document_count) + " postings in " + std::to_string(bytes) + " bytes, found " +
+                    found + "; the run is damaged: make it again from its input");
 }
 
 const PostingsDecoder::Steps kBestSteps =

@@ -130,8 +130,8 @@ Buffer REUSE_BUFFER(__wrap_)(MemoryBudget* budget, std::size_t bytes, std::strin
   return REUSE_BUFFER(__real_)(budget, bytes, consumer);
 }
 
-// A job charges what the program itself has at its start. A worker of the sweep also has the record of its trials, which
-// grows, so the same job would plan otherwise at each point.
+// A job charges what the program itself has at its start. A worker of the sweep also has the record of its trials,
+// which grows, so the same job would plan otherwise at each point.
 std::size_t __wrap__ZN8spillway13program_bytesEv() { return spillway::kLibraryProgramBytes; }
 
 }  // extern "C"

@@ -47,11 +47,11 @@ struct OccurrenceLayout : PassLayout {
 //       lists, 16 + t (key, offset of the rank's text, its bytes), and 4 for positions in order
 // This adds up to 59 bytes a token, 72 with positions; chunks, documents and scans take more in addition.
 struct TokenLayout : PassLayout {
-  std::size_t document_ends;                     // throughout the pass
+  std::size_t document_ends;                          // throughout the pass
   std::size_t raw, raw_counts, document_powers;       // until the string sort
   std::size_t position_runs, run_tokens, group_runs;  // until the string sort, with positions
-  std::size_t group_documents;                   // after it, until the keys are made
-  std::size_t token_sums, uploaded_sums;         // throughout the pass
+  std::size_t group_documents;                        // after it, until the keys are made
+  std::size_t token_sums, uploaded_sums;              // throughout the pass
 };
 
 OccurrenceLayout lay_out_occurrences(const BlockPassSize& size, const PassScratch& scratch);
