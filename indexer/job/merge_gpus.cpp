@@ -27,12 +27,20 @@ bool gpus_merge(const GpuOptions& options, const GpuMergeWork& work, const Memor
   return options.memory_bytes == 0 && is_worth_lanes(work, budget);
 }
 
+// At most, of the source: a document that is cut between runs counts in each.
+std::uint64_t document_count(const RunStore& runs) {
+  std::uint64_t count = 0;
+  for (const auto& run : runs.runs) count += run->summary.document_count;
+  return count;
+}
+
 }  // namespace
 
 MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, MemoryBudget& budget, JobGpus& gpus)
     : options_(options), budget_(budget), gpus_(gpus) {
-  if (!gpus.used().empty() && work.gpus_work && gpus_merge(options, work, budget)) take_memory(work);
+  const bool merges = !gpus.used().empty() && work.gpus_work && gpus_merge(options, work, budget);
   if (budget.free_bytes() < budget.total_bytes() / 2) gpus.release();
+  if (merges) take_memory(work);
   try {
     releasing_ = std::jthread([this] {
       if (lanes_) lanes_->make([this] { return make_lanes(); });
@@ -42,6 +50,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
       gpus_.end();
     });
   } catch (const std::system_error&) {  // no thread is left
+    if (lanes_) failure_ = "the system starts no more threads";
     lanes_.reset();
     memory_ = {};
     release();
@@ -61,6 +70,7 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
                    .lanes = memory_.lanes,
                    .limits = limits,
                    .large = memory_.of_large.bytes() == 0 ? BatchLimits() : large_batch_limits(work.has_positions),
+                   .document_count = document_count(work.runs),
                    .device_bytes = options_.memory_bytes,
                    .takes_less = false};
   lanes_.emplace(memory_.lanes * used_batch_bytes(limits));

@@ -27,7 +27,7 @@ void MergeLanes::make(const Make& make) noexcept {
 
 // Whichever comes last, the lanes or what they merge, begins them. Requires: the mutex is held.
 void MergeLanes::begin_lanes() noexcept {
-  if (lanes_ == nullptr || !source_) return;
+  if (lanes_ == nullptr || !source_ || ended_) return;
   try {
     lanes_->begin(*source_);
   } catch (const std::exception& error) {

@@ -45,8 +45,8 @@ std::size_t token_range_bytes(const ChunkLimits& limits);
 std::size_t slot_token_capacity(const ContentOptions& options, const ChunkLimits& limits);
 std::size_t pinned_slot_bytes(const ContentOptions& options, const ChunkLimits& limits);
 std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& limits);
-// The most runs of positions of a chunk of kTokens: as many bytes as a position for each token would take. Stop words
-// and overlong tokens begin runs.
+// The most runs of positions of a chunk of kTokens, one for every second token: more seal the chunk. Stop words and
+// overlong tokens begin runs.
 std::size_t max_chunk_runs(const ContentOptions& options, const ChunkLimits& limits);
 
 // The most bytes that a chunk of these limits takes once parsed.

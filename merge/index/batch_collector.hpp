@@ -39,9 +39,8 @@ class BatchCollector {
   bool add(const BatchEntry& entry);
   void end_list() { complete_ = lists_.size(); }
 
-  // Of all lists, the open one among them.
-  std::size_t posting_bytes() const { return used_.posting_bytes; }
-  std::size_t distance_bytes() const { return used_.distance_bytes; }
+  // What all lists take, the open one among them.
+  const BatchSize& used() const { return used_; }
   // The lists before the open one.
   std::size_t complete_lists() const { return complete_; }
   // Writes the ends of the arrays for the complete lists. Returns their size.

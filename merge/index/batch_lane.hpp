@@ -3,6 +3,7 @@
 // the rest (indexer/gpu/merge).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -91,7 +92,8 @@ struct LargeLane {
   std::mutex mutex;  // of the turn; no thread waits for another while it has it
   std::unique_ptr<BatchLane> lane;
   MemoryBudget* budget = nullptr;  // of what comes back, which waits for its range after the turn
-  bool works = true;               // a thread that has set it to false keeps the memory of the lane
+  // Changes during a turn. A thread that has set it to false keeps the memory of the lane, until it sets it to true.
+  std::atomic<bool> is_free = true;
 };
 
 class BatchLanes {

@@ -1,5 +1,6 @@
 #include "merge/index/batch_merger.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -72,67 +73,71 @@ void BatchMerger::merge_open_list(const BatchCollector& collected, TermMergeCurs
 
 // Merges the open list in the large lane. Returns false, and leaves all as it is, where the lane cannot take it. The
 // turn ends before anything is put out: a thread that waits for its range must not have it. Where the lane does not
-// merge the list after all, it takes no other one, and this thread merges what is in its memory.
+// merge the list after all, this thread merges what is in its memory; after an error the lane takes no other list.
 bool BatchMerger::merge_large(TermMergeCursor& sources) {
   LargeLane* const shared = lanes_->large();
-  if (shared == nullptr) return false;
-  const BatchArrays arrays = shared->lane->arrays();
-  if (!fits_large(sources, arrays)) return false;
-  const auto waiting = shared->budget->try_reserve(arrays.postings.size() + arrays.distances.size(),
-                                                   "the largest lists that GPUs merge");
-  if (!waiting) return false;
-  BatchCollector large(arrays, job_.positions == Positions::kStored);
-  bool is_whole = false, is_merged = false;
+  if (shared == nullptr || !shared->is_free || !fits_large(sources, shared->lane->arrays())) return false;
+  BatchCollector large(shared->lane->arrays(), job_.positions == Positions::kStored);
+  std::optional<Reservation> memory;
+  bool is_whole = false, is_merged = false, fails = false;
   {
     const std::lock_guard turn(shared->mutex);
-    if (!shared->works) return false;
+    if (!shared->is_free) return false;
     large.begin_list(batch_->term(0));
     is_whole = collect_large(sources, large);
-    if (is_whole) {
-      const BatchSize size = large.seal();
+    const BatchSize size = large.seal();
+    if (is_whole) memory = shared->budget->try_reserve(size.posting_bytes + size.distance_bytes, "lists of the GPU");
+    if (memory) {
       is_merged = merge_in(*shared->lane, size);
+      fails = !is_merged;
       if (is_merged) take_merged(large, size);
     }
-    shared->works = is_merged;
+    shared->is_free = is_merged;
   }
   batch_->drop_open();
   if (is_merged) {
-    put_merged();
-  } else {
-    if (is_whole) goes_on_ = false;
-    merge_open_list(large, is_whole ? nullptr : &sources);
+    put_merged(std::move(*memory));
+    return true;
   }
+  if (is_whole) goes_on_ = false;
+  merge_open_list(large, is_whole ? nullptr : &sources);
+  const std::lock_guard turn(shared->mutex);
+  shared->is_free = !fails;
   return true;
 }
 
 // Whether the open list fits as far as it is known: what was collected of it, and the next entry of each input.
 bool BatchMerger::fits_large(const TermMergeCursor& sources, const BatchArrays& arrays) const {
-  std::size_t postings = batch_->posting_bytes(), distances = batch_->distance_bytes();
+  const BatchSize& size = batch_->used();
+  std::size_t postings = size.posting_bytes, distances = size.distance_bytes, fragments = size.fragments;
   for (const std::uint32_t input : sources.inputs()) {
     if (input < sources.input()) continue;
     const RunEntry& entry = sources.entry(input);
     postings += entry.postings.size();
     distances += entry.positions.size();
+    fragments += std::max<std::size_t>(entry.fragments.size(), 1);
     for (const ListFragment& fragment : entry.fragments) {
       postings += fragment.postings.size();
       distances += fragment.positions.size();
     }
   }
-  return postings <= arrays.postings.size() && (arrays.distances.empty() || distances <= arrays.distances.size());
+  return postings <= arrays.postings.size() && (arrays.distances.empty() || distances <= arrays.distances.size()) &&
+         fragments < arrays.fragments.size();
 }
 
-// Collects what the open list has, and the rest of it. Returns false at the first entry that does not fit.
+// Collects what the open list has, and the rest of it. Returns false at the first entry that does not fit. Requires:
+// fits_large().
 bool BatchMerger::collect_large(TermMergeCursor& sources, BatchCollector& large) {
-  bool fits = true, goes_on = false;
+  bool goes_on = false;
   batch_->for_each_entry(0, [&](std::uint32_t input, const RunEntry& entry) {
-    fits = fits && large.add({.input = input,
-                              .input_base = static_cast<std::uint32_t>(job_.layout.bases[input]),
-                              .document_count = job_.inputs[input]->summary().document_count,
-                              .may_go_on = goes_on,
-                              .entry = entry});
+    const bool fits = large.add({.input = input,
+                                 .input_base = static_cast<std::uint32_t>(job_.layout.bases[input]),
+                                 .document_count = job_.inputs[input]->summary().document_count,
+                                 .may_go_on = goes_on,
+                                 .entry = entry});
+    if (!fits) throw std::logic_error("a large batch has no room for a smaller one");
     goes_on = entry.goes_on;
   });
-  if (!fits) throw std::logic_error("a large batch has no room for a smaller one");
   do {
     if (!add(sources, large)) return false;
     goes_on_ = merger_.may_go_on(sources.input(), sources.entry());
@@ -156,7 +161,7 @@ void BatchMerger::flush() {
   const BatchSize size = batch_->seal();
   if (works_ && merge_in(*lane_, size)) {
     take_merged(*batch_, size);
-    put_merged();
+    put_merged({});
   } else {
     merge_here();
   }
@@ -166,7 +171,7 @@ void BatchMerger::flush() {
 // Returns false where this thread must merge the batch: the lane has failed, or the lists are damaged, which the thread
 // then tells in detail.
 bool BatchMerger::merge_in(BatchLane& lane, const BatchSize& size) {
-  merged_.bytes = &lane == lane_.get() ? job_.out.take_used() : ListBatch();
+  merged_.bytes = &lane == lane_.get() ? job_.out.take_used(~std::size_t{0}) : ListBatch();
   merged_.bytes.clear();
   try {
     return lane.merge(size, merged_);
@@ -215,8 +220,8 @@ void BatchMerger::take_merged(const BatchCollector& batch, const BatchSize& size
   merged_postings_ = size.postings;
 }
 
-void BatchMerger::put_merged() {
-  job_.out.put(range_, std::exchange(merged_.bytes, {}));
+void BatchMerger::put_merged(Reservation memory) {
+  job_.out.put(range_, std::exchange(merged_.bytes, {}), std::move(memory));
   job_.tick(std::exchange(merged_postings_, 0));
 }
 

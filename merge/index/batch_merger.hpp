@@ -35,7 +35,7 @@ class BatchMerger {
   bool merge_in(BatchLane& lane, const BatchSize& size);
   void merge_here();
   void take_merged(const BatchCollector& batch, const BatchSize& size);
-  void put_merged();
+  void put_merged(Reservation memory);
 
   const PostingsMergeJob& job_;
   BatchLanes* const lanes_;

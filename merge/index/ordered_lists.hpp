@@ -2,25 +2,34 @@
 // of written batches back to the threads that encode.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "io/index/writer.hpp"
+#include "io/memory/budget.hpp"
 #include "merge/cursor/ordered_ranges.hpp"
 
 namespace spillway {
 
+// A batch, and memory that is taken for it until it is written, besides that of the thread.
+struct CountedBatch {
+  ListBatch lists;
+  Reservation memory;
+};
+
 // Thread-safe. The writer lives longer.
-class OrderedLists : public OrderedRanges<ListBatch> {
+class OrderedLists : public OrderedRanges<CountedBatch> {
  public:
   // Keeps written batches of up to `most_used_bytes` for take_used(); they do not count towards the limit.
   OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used_bytes = 0);
 
   // As OrderedRanges::put, with the bytes that the batch holds.
-  void put(std::size_t range, ListBatch batch);
-  // Returns a written batch, whose vectors keep their capacity; an empty batch if there is none.
-  ListBatch take_used();
+  void put(std::size_t range, ListBatch batch, Reservation memory = {});
+  // Returns the largest written batch that holds at most `most_bytes`, whose vectors keep their capacity; an empty
+  // batch if there is none.
+  ListBatch take_used(std::size_t most_bytes);
 
  private:
   struct Used {
@@ -28,7 +37,7 @@ class OrderedLists : public OrderedRanges<ListBatch> {
     std::vector<ListBatch> batches;
     std::size_t bytes = 0;
   };
-  void write(ListBatch&& batch);
+  void write(CountedBatch&& batch);
   IndexWriter& writer_;
   std::size_t most_used_bytes_;
   std::shared_ptr<Used> used_;  // shared with the batches that are being written, which may outlive this object

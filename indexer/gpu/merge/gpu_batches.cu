@@ -39,6 +39,14 @@ class TableCopier {
         gpu_(gpu),
         stream_(gpu.gpu) {}
 
+  // With dropped documents.
+  static std::size_t most_bytes(std::uint64_t documents) {
+    const std::uint64_t words = documents / 64 + 1;
+    return documents + words * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) +
+           (DocumentPowers::kCount + documents / DocumentPowers::kCount + 1) * sizeof(std::uint64_t) +
+           5 * kDeviceAlignment;
+  }
+
   void copy() {
     DeviceArena counting = DeviceArena::for_counting();
     take(counting);
@@ -161,7 +169,9 @@ class GpuBatchLanes final : public BatchLanes {
   GpuBatchLanes(const GpuBatchOptions& options, MemoryBudget& budget) : budget_(budget), options_(options) {
     const auto gpus = static_cast<unsigned>(options.gpus.size());
     for (const int gpu : options.gpus) {
-      gpus_.push_back(make_gpu(gpu, options_.limits, (options.lanes + gpus - 1) / gpus, usable_bytes(gpu)));
+      const std::size_t usable = usable_bytes(gpu);
+      gpus_.push_back(make_gpu(gpu, options_.limits, (options.lanes + gpus - 1) / gpus, usable));
+      if (gpus_.size() == 1) usable_for_large_ = usable - gpus_.front()->arena_bytes;
     }
     const std::size_t lane_bytes = device_aligned(batch_host_bytes(options_.limits) + kBatchStagingBytes);
     pinned_ = PinnedBuffer(options.lanes * lane_bytes);
@@ -181,8 +191,7 @@ class GpuBatchLanes final : public BatchLanes {
     try {
       const BatchLimits& limits = options_.large;
       const MergingGpu& first = *gpus_.front();
-      const std::size_t usable = usable_bytes(first.gpu);
-      auto gpu = make_gpu(first.gpu, limits, 1, usable - (options_.device_bytes == 0 ? 0 : first.arena_bytes));
+      auto gpu = make_gpu(first.gpu, limits, 1, usable_for_large_);
       gpu->tables = &first.own_tables;
       PinnedBuffer pinned(device_aligned(batch_host_bytes(limits) + kBatchStagingBytes));
       large_.lane = std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(*gpu, limits, pinned.data());
@@ -203,8 +212,10 @@ class GpuBatchLanes final : public BatchLanes {
   void fail(const std::string&) noexcept override {}
 
  private:
+  // For arenas: the tables are made later.
   std::size_t usable_bytes(int gpu) const {
-    return options_.device_bytes != 0 ? options_.device_bytes : free_device_bytes(gpu) / 5 * 4;
+    const std::size_t bytes = options_.device_bytes != 0 ? options_.device_bytes : free_device_bytes(gpu) / 5 * 4;
+    return bytes - std::min(bytes, TableCopier::most_bytes(options_.document_count));
   }
   // With up to `most` arenas in `usable` bytes: a lane has one until its lists are on the host.
   std::unique_ptr<MergingGpu> make_gpu(int gpu, const BatchLimits& limits, unsigned most, std::size_t usable) const {
@@ -230,6 +241,7 @@ class GpuBatchLanes final : public BatchLanes {
 
   MemoryBudget& budget_;
   const GpuBatchOptions options_;
+  std::size_t usable_for_large_ = 0;  // device bytes
   std::vector<std::unique_ptr<MergingGpu>> gpus_;
   PinnedBuffer pinned_;
   std::mutex mutex_;

@@ -24,9 +24,10 @@ struct GpuBatchOptions {
   std::vector<int> gpus;
   unsigned lanes = 1;  // on all GPUs together
   BatchLimits limits = {};
-  BatchLimits large = {};        // of the large lane; 0 lists: there is none
-  std::size_t device_bytes = 0;  // on each GPU, at most; 0: four fifths of what is free
-  bool takes_less = true;        // fewer arenas of device memory than lanes, where no more fit; GpuMemoryError if not
+  BatchLimits large = {};            // of the large lane; 0 lists: there is none
+  std::uint64_t document_count = 0;  // of the source, at most: tables of them take device memory, too
+  std::size_t device_bytes = 0;      // on each GPU, at most; 0: four fifths of what is free
+  bool takes_less = true;  // fewer arenas of device memory than lanes, where no more fit; GpuMemoryError if not
 };
 
 // Makes lanes in pinned memory that is reserved already. `budget`, which lives longer, is asked for the lists of the

@@ -71,6 +71,12 @@ void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
         "the lengths of a chunk's documents do not add up to its occurrences; the memory of this machine or this "
         "program is at fault, and the index was not written");
   }
+  if (has_tokens && size_.positions && occurrences != 0 &&
+      (chunk.tokens().position_runs.empty() || chunk.tokens().position_runs.front().first_token != 0)) {
+    throw FormatError(
+        "the positions of a chunk do not begin with its first token; the memory of this machine or this program is at "
+        "fault, and the index was not written");
+  }
   if (has_tokens) transfer_checksums_ += chunk.tokens().checksums.of_chunk(places_.size() - 1);
   end.first_occurrence = checked_sum(end.first_occurrence, occurrences);
   end.first_string = checked_sum(end.first_string, terms.terms.size());

@@ -27,7 +27,7 @@ enum class PassArray : std::uint8_t {
 class BlockPacker {
  public:
   // GpuMemoryError for more than 2^32 - 2 occurrences, strings or slices. FormatError where a chunk's lengths do not
-  // add up to its occurrences.
+  // add up to its occurrences, or its positions do not begin with its first token.
   BlockPacker(const Block& block, Positions positions, ChunkForm form);
 
   ChunkForm form() const { return form_; }

@@ -160,6 +160,39 @@ TEST_P(PinnedSlotParsing, LeavesTheSameContent) {
   }
 }
 
+// Each token begins a run: the one before it is a stop word or too long.
+TEST_P(PinnedSlotParsing, LeavesTheSameContentOfARunForEachToken) {
+  for (const std::size_t token_bytes : {16, 300, 20'000}) {
+    for (const std::string_view passed : {"b ", "bbbbb "}) {
+      SCOPED_TRACE(std::string(passed) + std::to_string(token_bytes));
+      ParseSetting setting;
+      setting.limits.token_bytes = token_bytes;
+      setting.options.stop_words = "b\n";
+      setting.options.max_term_bytes = 3;
+      std::vector<OracleDocument> documents(3);
+      for (OracleDocument& document : documents) {
+        for (int i = 0; i < 15'000; ++i) (document.text += "a ") += passed;
+      }
+      const Parsed parsed = check(documents, setting, 4 * kMebibyte);
+      EXPECT_GT(in_slots(parsed), 0U);
+      setting.options.positions = GetParam();
+      ParseSetting tables = setting;
+      tables.form = ChunkForm::kTables;
+      setting.form = ChunkForm::kTokens;
+      Parsed plain = parse_documents(documents, setting, budget_);
+      const std::size_t most = max_chunk_runs(setting.options, setting.limits);
+      std::size_t found = 0;
+      for (const ParsedChunk& chunk : plain.chunks) found = std::max(found, chunk.tokens().position_runs.size());
+      EXPECT_LE(found, most);
+      if (GetParam() && token_bytes != 16) {
+        EXPECT_EQ(found, most);
+      }
+      EXPECT_EQ(joined(std::move(plain), setting).lists,
+                join_chunks(parse_documents(documents, tables, budget_).chunks).lists);
+    }
+  }
+}
+
 TEST_P(PinnedSlotParsing, TakesOtherMemoryWhereNoSlotIsLeft) {
   ParseSetting setting;
   setting.documents_in_task = 1;

@@ -74,7 +74,7 @@ TEST_F(OrderedListsTest, KeepsWhatIsAheadWithinTheLimit) {
 
 TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
   OrderedLists lists(writer_, 1, 1, std::size_t{5} << 19);  // two of the batches below, and not three
-  EXPECT_EQ(lists.take_used().postings.capacity(), 0U);
+  EXPECT_EQ(lists.take_used(std::size_t{1} << 30).postings.capacity(), 0U);
   writer_.start_list_helpers(std::size_t{4} << 20);
   ListEncoder encoder(codes_);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -86,8 +86,9 @@ TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
   }
   lists.finish(0);
   writer_.end_list_helpers();
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_GE(lists.take_used().postings.capacity(), std::size_t{1} << 20);
-  EXPECT_EQ(lists.take_used().postings.capacity(), 0U);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_GE(lists.take_used(std::size_t{1} << 30).postings.capacity(), std::size_t{1} << 20);
+  EXPECT_EQ(lists.take_used(std::size_t{1} << 30).postings.capacity(), 0U);
 }
 
 // The capacity of a vector counts, not its size: batches with few bytes in large vectors once exceeded the limit many

@@ -217,6 +217,58 @@ TEST_P(BatchMergeOfGivenEntries, NamesTheTermOfMalformedPostings) {
   }
 }
 
+// Lists of one document that is cut into so many entries, by term.
+class BatchMergeOfCutDocuments : public BatchMergeOfGivenEntries {
+ protected:
+  // Expects the bytes of the processor. Returns how many postings lanes merged.
+  std::uint64_t merge_cut(const std::map<std::string, std::uint32_t>& entries, BatchLanes& lanes) {
+    SampleRun run = source(3, 50, 1, 1);
+    for (const auto& [term, list] : run.terms) {
+      for (const SamplePosting& posting : list) run.documents[posting.document].length -= posting.frequency;
+    }
+    run.terms.clear();
+    for (const auto& [term, count] : entries) {
+      run.terms[term] = {{1, count}};
+      run.documents[1].length += count;
+    }
+    const HeldRun held = write(run, {});
+    GivenEntries given(*held.input);
+    for (const auto& [term, count] : entries) {
+      for (std::uint32_t i = 0; i < count; ++i) given.add({term, {3}, 1, 1, 1, i + 1 < count});
+    }
+    const Merged expected = merge(given, nullptr), merged = merge(given, &lanes);
+    EXPECT_EQ(merged.files, expected.files);
+    return merged.result.lane_postings;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, BatchMergeOfCutDocuments, ::testing::Values(Positions::kNone), batch_case_name);
+
+// The large lane has room for their bytes, and not for so many fragments.
+TEST_P(BatchMergeOfCutDocuments, LeavesListsOfManyFragmentsToTheProcessor) {
+  BatchLimits large = wide_batch_limits(false);
+  large.fragments = 40;
+  for (const std::size_t small_bytes : {1000, 60}) {
+    BatchLimits small = wide_batch_limits(false);
+    small.posting_bytes = small_bytes;
+    HostBatchLanes lanes(small, 3, large);
+    EXPECT_EQ(merge_cut({{"many", 5000}}, lanes), 0U);
+    EXPECT_TRUE(lanes.large()->is_free);
+  }
+}
+
+// Only the entries after the first tell that the list does not fit.
+TEST_P(BatchMergeOfCutDocuments, KeepsTheLargeLaneAfterAListThatDoesNotFit) {
+  std::map<std::string, std::uint32_t> entries{{"a", 3000}};
+  for (char c = 'b'; c < 'z'; ++c) entries[std::string(1, c)] = 100;
+  BatchLimits small = wide_batch_limits(false), large = small;
+  small.posting_bytes = 60;
+  large.posting_bytes = 2000;
+  HostBatchLanes lanes(small, 3, large);
+  EXPECT_EQ(merge_cut(entries, lanes), 24 * 100U);
+  EXPECT_TRUE(lanes.large()->is_free);
+  EXPECT_EQ(lanes.failures(), std::vector<std::string>());
+}
+
 // A list that waits for its range must fit the budget.
 TEST_P(BatchMerge, LeavesTheLargestListsToTheProcessorWithoutMemoryForThem) {
   std::mt19937_64 random(5);
@@ -225,7 +277,7 @@ TEST_P(BatchMerge, LeavesTheLargestListsToTheProcessorWithoutMemoryForThem) {
   std::uint64_t merged_by_lanes[2];
   for (const bool has_memory : {false, true}) {
     HostBatchLanes lanes(narrow_batch_limits(has_positions()), 2, wide_batch_limits(has_positions()),
-                         has_memory ? std::size_t{1} << 30 : 1000);
+                         has_memory ? std::size_t{1} << 30 : 10);
     const Merged merged = merge_to_index(runs, {}, with(2, &lanes));
     ASSERT_EQ(merged.files, expected.files);
     EXPECT_EQ(lanes.failures(), std::vector<std::string>());

@@ -83,7 +83,7 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfListsInTheLargeLane) {
     ASSERT_NE(lanes->large(), nullptr);
     const Merged merged = merge_to_index(runs, dropped, with(3, lanes.get()));
     ASSERT_EQ(merged.files, expected.files);
-    EXPECT_TRUE(lanes->large()->works);
+    EXPECT_TRUE(lanes->large()->is_free);
     EXPECT_GE(merged.result.lane_postings, expected.result.posting_count);  // no list is left to the processor
   }
 }
@@ -97,8 +97,15 @@ TEST_P(GpuBatchMerge, TakesNoMoreMemoryOfTheGpuThanItMay) {
   EXPECT_THROW(make_gpu_batch_lanes(options, lane_budget_), GpuMemoryError);
   options.takes_less = true;
   options.large = large_batch_limits(has_positions());
+  options.document_count = 50'000'000;
+  const std::vector<std::uint8_t> codes(options.document_count);
+  const DroppedDocuments dropped;
   const std::size_t before = free_device_bytes(gpu_);
   const auto lanes = make_gpu_batch_lanes(options, lane_budget_);
+  lanes->begin({.dropped = dropped,
+                .length_codes = codes,
+                .document_count = options.document_count,
+                .has_positions = has_positions()});
   lanes->make_large();
   EXPECT_EQ(lanes->large(), nullptr);
   EXPECT_LE(before - free_device_bytes(gpu_), options.device_bytes);

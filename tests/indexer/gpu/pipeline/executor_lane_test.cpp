@@ -284,6 +284,19 @@ TEST(TokenPassLengths, MustAddUpToTheTokens) {
   });
 }
 
+TEST(TokenPassPositions, MustBeginWithTheFirstToken) {
+  testing::take_random_blocks(5, Positions::kStored, [](const NamedBlock& named) {
+    testing::TokenBlock tokens(named.block, 1);
+    std::vector<PositionRun>& runs = tokens.runs(0);
+    if (runs.empty()) return;
+    MemoryBudget budget(kTestBudget);
+    const auto lane = make_lane(std::size_t{16} << 20, ChunkForm::kTokens, budget);
+    BlockSortStats stats;
+    runs[0].first_token = 1;
+    EXPECT_THROW(lane->sort(tokens.block(), named.options, stats), FormatError);
+  });
+}
+
 // Each lane runs on its own thread; lanes may share arenas.
 class HostLanes : public ::testing::TestWithParam<unsigned> {};
 

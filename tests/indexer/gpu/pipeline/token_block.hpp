@@ -26,6 +26,7 @@ class TokenBlock {
   Block& block() { return block_; }
   // The tokens of a chunk, which a test may damage; sum_tokens() then hides the damage from the checksums.
   std::vector<std::uint8_t>& tokens(std::size_t chunk) { return tokens_[chunk]; }
+  std::vector<PositionRun>& runs(std::size_t chunk) { return runs_[chunk]; }
   // Moves tokens and positions into pinned slots, as parsers do, as far as there are slots and the chunks fit. Returns
   // the number of moved chunks. The pool lives longer.
   std::size_t move_to(PinnedSlotPool& pool) {
