@@ -191,6 +191,7 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
                              .length_codes = length_codes,
                              .positions = has_positions ? Positions::kStored : Positions::kNone,
                              .batch_bytes = options.batch_bytes,
+                             .most_used_bytes = options.lanes == nullptr ? ~std::size_t{0} : 4 * options.batch_bytes,
                              .out = out,
                              .tick = tick};
   RangeWorkers workers(job, options);

@@ -79,7 +79,7 @@ void PostingsMerger::end_range() {
 }
 
 void PostingsMerger::put_batch() {
-  if (encoder_.batch_bytes() != 0) job_.out.put(range_, encoder_.take(job_.out.take_used(2 * job_.batch_bytes)));
+  if (encoder_.batch_bytes() != 0) job_.out.put(range_, encoder_.take(job_.out.take_used(job_.most_used_bytes)));
 }
 
 void PostingsMerger::begin_list(std::string_view term) {

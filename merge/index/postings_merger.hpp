@@ -26,6 +26,7 @@ struct PostingsMergeJob {
   std::span<const std::uint8_t> length_codes;
   Positions positions;
   std::size_t batch_bytes;
+  std::size_t most_used_bytes;  // of a written batch that a processor uses again: those of lanes are larger
   OrderedLists& out;
   std::function<void(std::uint64_t postings)> tick;  // called often, by any thread; throws to stop
 };
