@@ -62,8 +62,10 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
   memory_ = reserve_batch_lanes(work.has_positions, work.threads, budget_);
   const BatchLimits limits = gpu_batch_limits(work.has_positions);
   if (memory_.lanes == 0) {
-    failure_ = "it takes " + std::to_string(gpu_batch_lane_bytes(limits) >> 20) + " MiB of a quarter of the " +
-               std::to_string(budget_.free_bytes() >> 20) + " MiB that --memory has left; give more";
+    if (options_.merge != GpuMerge::kAlways) return;
+    failure_ = "a thread takes " + std::to_string(gpu_batch_lane_bytes(limits) >> 20) +
+               " MiB for that, and a quarter of what --memory has left is " +
+               std::to_string(budget_.free_bytes() / 4 >> 20) + " MiB; give more";
     return;
   }
   lane_options_ = {.gpus = gpus_.used(),

@@ -281,5 +281,15 @@ TEST_F(StartedBesideParsing, TheProcessorMergesListsWhereTheGpuCannot) {
   }
 }
 
+TEST_F(StartedBesideParsing, TheProcessorMergesListsWithoutMemoryForLanes) {
+  set_random_corpus(73, 400);
+  set(StartFault::kNone);
+  IndexOptions options = gpu_job();
+  options.memory_bytes = std::uint64_t{256} << 20;
+  options.gpu.merge = GpuMerge::kAlways;
+  EXPECT_EQ(expect_same(options).gpu_postings, 0U);
+  EXPECT_EQ(fake_gpu().merges, 0);
+}
+
 }  // namespace
 }  // namespace spillway

@@ -217,7 +217,7 @@ TEST_P(BatchMergeOfGivenEntries, NamesTheTermOfMalformedPostings) {
   }
 }
 
-// Lists of one document that is cut into so many entries, by term.
+// Each list has one document, which is cut into entries: their number, by term.
 class BatchMergeOfCutDocuments : public BatchMergeOfGivenEntries {
  protected:
   // Expects the bytes of the processor. Returns how many postings lanes merged.
@@ -243,7 +243,7 @@ class BatchMergeOfCutDocuments : public BatchMergeOfGivenEntries {
 };
 INSTANTIATE_TEST_SUITE_P(, BatchMergeOfCutDocuments, ::testing::Values(Positions::kNone), batch_case_name);
 
-// The large lane has room for their bytes, and not for so many fragments.
+// The large lane has room for the bytes of the list, and not for all its fragments.
 TEST_P(BatchMergeOfCutDocuments, LeavesListsOfManyFragmentsToTheProcessor) {
   BatchLimits large = wide_batch_limits(false);
   large.fragments = 40;
