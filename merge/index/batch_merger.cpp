@@ -86,7 +86,8 @@ bool BatchMerger::merge_large(TermMergeCursor& sources) {
     large.begin_list(batch_->term(0));
     is_whole = collect_large(sources, large);
     const BatchSize size = large.seal();
-    if (is_whole) memory = shared->budget->try_reserve(size.posting_bytes + size.distance_bytes, "lists that GPUs merge");
+    if (is_whole)
+      memory = shared->budget->try_reserve(size.posting_bytes + size.distance_bytes, "lists that GPUs merge");
     if (memory) {
       is_merged = merge_in(*shared->lane, size);
       fails = !is_merged;
