@@ -14,7 +14,7 @@
 
 namespace spillway {
 
-// What a merge has to do, as far as GPUs matter.
+// The merge, as far as GPUs matter.
 struct GpuMergeWork {
   const RunStore& runs;
   unsigned threads = 1;

@@ -39,7 +39,7 @@ class BatchCollector {
   bool add(const BatchEntry& entry);
   void end_list() { complete_ = lists_.size(); }
 
-  // What all lists take, the open one among them.
+  // The room that all lists take, the open one among them.
   const BatchSize& used() const { return used_; }
   // The lists before the open one.
   std::size_t complete_lists() const { return complete_; }

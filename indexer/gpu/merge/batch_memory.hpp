@@ -50,7 +50,7 @@ struct BatchMemory {
 
 // Groups of bytes that are decoded at once.
 constexpr std::size_t batch_groups(std::size_t bytes) { return (bytes + kBatchGroupBytes - 1) / kBatchGroupBytes; }
-// Returns the most units of `count` postings or distances in so many lists.
+// Returns the most units of `count` postings or distances in `lists` lists.
 constexpr std::size_t most_units(std::size_t count, std::size_t lists) { return count / KeptBatch::kUnit + lists; }
 
 // GpuMemoryError where the arena is too small.

@@ -24,7 +24,7 @@ struct BatchTables {
 // The Executor is one of steps (indexer/gpu/pipeline/cuda_steps.cuh), and has, besides:
 //   BatchArrays arrays()                  pinned memory that batches are collected in
 //   const BatchTables& tables()
-//   std::uint8_t* begin(bytes)            takes an arena, of at least so many bytes, for a pass
+//   std::uint8_t* begin(bytes)            takes an arena of `bytes` bytes or more for a pass
 //   void end()                            gives it back
 //   void abandon() noexcept               the same after an error: waits until nothing is going on
 //   void upload(to, from, bytes)          from arrays()

@@ -1,4 +1,4 @@
-// What the lanes of a merge take of a job's budget (indexer/gpu/merge/gpu_batches.hpp).
+// Tests how much of a job's budget the lanes of a merge take (indexer/gpu/merge/gpu_batches.hpp).
 #include <gtest/gtest.h>
 
 #include "indexer/gpu/merge/gpu_batches.hpp"
