@@ -1,8 +1,8 @@
 // The GPUs of a job during its last merge: whether they merge lists, the lanes for that, and the end of their use.
 #pragma once
 
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <thread>
 
