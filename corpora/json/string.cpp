@@ -134,8 +134,7 @@ __attribute__((target("avx2"))) UnescapedString unescape_string_avx2(const char*
 // letters after them.
 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) UnescapedString unescape_string_avx512(
     const char* in, char* out, std::uint64_t& high) {
-  const __m512i quote = _mm512_set1_epi8('"'), backslash = _mm512_set1_epi8('\\'), letter_u = _mm512_set1_epi8('u');
-  const __m512i first_plain = _mm512_set1_epi8(0x20);
+  const __m512i backslash = _mm512_set1_epi8('\\'), two = _mm512_set1_epi8(2), first_plain = _mm512_set1_epi8(0x21);
   const __m512i escapes_low = _mm512_loadu_si512(kSimpleEscapes.data());
   const __m512i escapes_high = _mm512_loadu_si512(kSimpleEscapes.data() + 64);
   constexpr std::uint64_t kOdd = 0xAAAAAAAAAAAAAAAAULL;
@@ -153,11 +152,10 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) Unesca
     const std::uint64_t high_here = _mm512_movepi8_mask(block);
     high_bytes.add(high_here);
     const __m512i translated = _mm512_permutex2var_epi8(escapes_low, block, escapes_high);
-    const std::uint64_t quotes = _mm512_cmpeq_epi8_mask(block, quote) & ~escaped;
-    const std::uint64_t controls = _mm512_cmplt_epu8_mask(block, first_plain);
-    const std::uint64_t unicode = _mm512_mask_cmpeq_epi8_mask(escaped, block, letter_u);
-    const std::uint64_t unknown = escaped & (high_here | _mm512_mask_testn_epi8_mask(escaped, translated, translated));
-    const std::uint64_t stops = quotes | controls | unknown;  // includes 'u'
+    // Exchanging the bits of 0x20 and 0x22 leaves quotes and control characters below 0x21.
+    const std::uint64_t ends = _mm512_cmplt_epu8_mask(_mm512_xor_si512(block, two), first_plain);
+    const std::uint64_t unknown = escaped & (high_here | _mm512_testn_epi8_mask(translated, translated));
+    const std::uint64_t stops = (ends & ~escaped) | unknown;  // escaped control characters and 'u' are unknown
     const std::uint64_t before = stops == 0 ? ~std::uint64_t{0} : (stops & (0 - stops)) - 1;
     const std::uint64_t kept = ~escaping & before;
     const __m512i text = _mm512_mask_mov_epi8(block, escaped, translated);
@@ -170,8 +168,9 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) Unesca
     }
     const std::uint64_t stop = stops & (0 - stops);
     in += std::countr_zero(stops) + 1;
-    if ((quotes & stop) != 0) return {in, out};
-    if ((unicode & stop) == 0) return {nullptr, out};
+    const bool is_escaped = (escaped & stop) != 0;
+    if (!is_escaped && in[-1] == '"') return {in, out};
+    if (!is_escaped || in[-1] != 'u') return {nullptr, out};
     in = unescape_unicode(in, &out);
     if (in == nullptr) return {nullptr, out};
     first_escaped = 0;
