@@ -23,7 +23,7 @@ class TokenParser final : public ChunkParser {
         resolver_(setup, [this] { resolver_.clear(); }),  // the stream does not need the table
         words_of_(setup.options.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         scanner_(words_of_),
-        mark_tokens_(token_kernel(words_of_)),
+        kernel_(token_kernel(words_of_)),
         range_bytes_(token_range_bytes(setup.limits)),
         tokens_(setup) {}
 
@@ -151,33 +151,32 @@ class TokenParser final : public ChunkParser {
       return end;
     }
     make_room(bytes + 1, bytes / 2 + 1);
-    const auto* const from = reinterpret_cast<const std::uint8_t*>(text.data());
-    const MarkedTokens found = mark_tokens_(from, bytes, tokens_.end(), marks_);
+    range_ = reinterpret_cast<const std::uint8_t*>(text.data());
+    const PackedTokens found = kernel_.pack_tokens(range_, bytes, tokens_.end());
     if (found.has_special) {
       copy_mixed(bytes);
     } else {
-      add_tokens(bytes, found.count);
+      add_tokens(found.bytes, found.count);
     }
     last_bytes_ = last;
     return bytes;
   }
 
-  // Takes a range that was written at the end of the stream, but has special words, which do not stay as they are.
+  // Copies the words of a range that has special ones, which do not stay as they are.
   void copy_mixed(std::size_t bytes) {
-    std::memcpy(range_, tokens_.end(), bytes);
+    kernel_.mark_tokens(range_, bytes, lowered_, marks_);
     copied_ = 0;
-    resolver_.resolve_range({range_, range_, special_words(marks_, bytes, edges_)}, *this);
+    resolver_.resolve_range({lowered_, lowered_, special_words(marks_, bytes, edges_)}, *this);
     copy_to(bytes);
   }
 
   // Copies the other words of the range up to `end`.
   void copy_to(std::size_t end) {
-    const std::size_t begin = std::exchange(copied_, end);
-    const std::size_t count = words_between(marks_, begin, end);
-    if (count == 0) return;
-    make_room(end - begin + 1, count);
-    std::memcpy(tokens_.end(), range_ + begin, end - begin);
-    add_tokens(end - begin, count);
+    const std::size_t begin = std::exchange(copied_, end), bytes = end - begin;
+    if (bytes == 0) return;
+    make_room(bytes + 1, bytes / 2 + 1);
+    const PackedTokens found = kernel_.pack_tokens(range_ + begin, bytes, tokens_.end());
+    if (found.count != 0) add_tokens(found.bytes, found.count);
   }
 
   void add_long(std::string_view term, const TermHash& hash) {
@@ -214,7 +213,7 @@ class TokenParser final : public ChunkParser {
   TermResolver resolver_;
   const WordBytes words_of_;
   WordScanner scanner_;
-  const MarkTokensFunction mark_tokens_;
+  const TokenKernel& kernel_;
   const std::size_t range_bytes_;
   TokenBuffer tokens_;
   DocumentCounts counts_;
@@ -224,8 +223,9 @@ class TokenParser final : public ChunkParser {
 
   // A range with special words.
   WordMarks marks_;
-  std::size_t copied_ = 0;  // bytes
-  std::uint8_t range_[kScanBytes + kScanPadding] = {};
+  std::size_t copied_ = 0;               // bytes
+  const std::uint8_t* range_ = nullptr;  // its text
+  std::uint8_t lowered_[kScanBytes + kScanPadding] = {};
   std::uint16_t edges_[kScanBytes + 2];
 };
 
