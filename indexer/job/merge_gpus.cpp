@@ -43,7 +43,11 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
   if (merges) take_memory(work);
   try {
     releasing_ = std::jthread([this] {
-      if (lanes_) lanes_->make([this] { return make_lanes(); });
+      if (lanes_) {
+        lanes_->make([this] { return make_lanes(); });
+        // Unlocking the memory of chunks makes the GPU wait, and lanes with it: they took twice the time beside it.
+        lanes_->wait_for_last_ranges();
+      }
       release();
       if (lanes_) lanes_->wait_for_end();
       memory_ = {};

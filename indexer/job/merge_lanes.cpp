@@ -33,7 +33,13 @@ void MergeLanes::begin_lanes() noexcept {
   } catch (const std::exception& error) {
     cannot_begin_ = true;
     keep_failure(error.what());
+    changed_.notify_all();
   }
+}
+
+void MergeLanes::wait_for_last_ranges() noexcept {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return lanes_ == nullptr || cannot_begin_ || ends_soon_ || ended_; });
 }
 
 void MergeLanes::wait_for_end() noexcept {
@@ -41,6 +47,12 @@ void MergeLanes::wait_for_end() noexcept {
   changed_.wait(lock, [&] { return ended_; });
   const std::unique_ptr<BatchLanes> gone = std::move(lanes_);
   lock.unlock();  // giving memory back takes a while
+}
+
+void MergeLanes::expect_end() noexcept {
+  const std::lock_guard lock(mutex_);
+  ends_soon_ = true;
+  changed_.notify_all();
 }
 
 void MergeLanes::end() noexcept {

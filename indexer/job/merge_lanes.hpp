@@ -24,6 +24,8 @@ class MergeLanes final : public BatchLanes {
   // Makes the lanes by `make`, which may return nullptr or throw. Called once, by a thread of its own; take() waits for
   // it.
   void make(const Make& make) noexcept;
+  // Waits for expect_end() or end(), if there are lanes. Called after make(), by the same thread.
+  void wait_for_last_ranges() noexcept;
   // Waits for end(), and gives the lanes back. Called after make(), by the same thread.
   void wait_for_end() noexcept;
   // Why lists were merged by the processor although lanes were wanted; empty if they were not.
@@ -34,6 +36,7 @@ class MergeLanes final : public BatchLanes {
   std::unique_ptr<BatchLane> take() noexcept override;
   LargeLane* large() noexcept override;
   void fail(const std::string& why) noexcept override;
+  void expect_end() noexcept override;
   // May be called more than once, also without make().
   void end() noexcept override;
 
@@ -46,7 +49,7 @@ class MergeLanes final : public BatchLanes {
   std::condition_variable changed_;
   std::optional<BatchMergeSource> source_;
   std::unique_ptr<BatchLanes> lanes_;
-  bool made_ = false, large_made_ = false, cannot_begin_ = false, ended_ = false;
+  bool made_ = false, large_made_ = false, cannot_begin_ = false, ends_soon_ = false, ended_ = false;
   std::string failure_;
 };
 

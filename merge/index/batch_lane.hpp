@@ -111,6 +111,8 @@ class BatchLanes {
   virtual LargeLane* large() noexcept { return nullptr; }
   // Tells why a lane cannot go on; the processor then merges what is left for it. Thread-safe.
   virtual void fail(const std::string& why) noexcept = 0;
+  // The last range has begun, so few batches follow. May be called more than once, and by any thread.
+  virtual void expect_end() noexcept {}
   // Called after the last lane is gone.
   virtual void end() noexcept {}
 };

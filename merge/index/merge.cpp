@@ -72,6 +72,7 @@ class RangeWorkers {
       const StageSpan span(options_.timeline, JobStage::kMerge);
       merger.merge_range(*range);
     }
+    if (options_.lanes != nullptr) options_.lanes->expect_end();
     const std::scoped_lock lock(mutex_);
     totals_.add(merger.totals());
     cpu_seconds_ += thread_cpu_seconds() - before;

@@ -92,6 +92,41 @@ TEST_F(MergeLanesTest, GivesNoneThatCouldNotBegin) {
   lanes_.end();
 }
 
+TEST_F(MergeLanesTest, TellsThatTheLastRangesHaveBegun) {
+  std::atomic<bool> is_told = false;
+  const std::jthread maker([&] {
+    lanes_.make([] { return std::make_unique<OneLane>(true); });
+    lanes_.wait_for_last_ranges();
+    is_told = true;
+    lanes_.wait_for_end();
+  });
+  begin();
+  EXPECT_NE(lanes_.take(), nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(is_told);
+  lanes_.expect_end();
+  while (!is_told) std::this_thread::yield();
+  lanes_.end();
+}
+
+TEST_F(MergeLanesTest, WaitsForNoRangesWithoutLanes) {
+  {
+    const std::jthread maker([&] {
+      lanes_.make([]() -> std::unique_ptr<BatchLanes> { return nullptr; });
+      lanes_.wait_for_last_ranges();
+      lanes_.end();
+    });
+  }
+  MergeLanes cannot_begin(0);
+  const std::jthread maker([&] {
+    cannot_begin.make([] { return std::make_unique<OneLane>(false); });
+    cannot_begin.wait_for_last_ranges();
+    cannot_begin.end();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the lanes are most likely made first
+  cannot_begin.begin({.dropped = dropped_, .length_codes = {}});
+}
+
 TEST_F(MergeLanesTest, EndsWithoutAMerge) {
   const std::jthread maker = make([] { return std::make_unique<OneLane>(true); });
   lanes_.end();

@@ -1,6 +1,7 @@
 // Lanes of a merge (merge/index/batch_lane.hpp) on the host: the steps of a GPU, without one.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,6 +23,10 @@ class HostBatchLanes final : public BatchLanes {
   std::unique_ptr<BatchLane> take() noexcept override;
   LargeLane* large() noexcept override { return large_.lane == nullptr ? nullptr : &large_; }
   void fail(const std::string& why) noexcept override;
+  void expect_end() noexcept override { expects_end_ = true; }
+  void end() noexcept override {
+    if (!expects_end_) fail("the end was not expected");
+  }
   // Why lanes have failed.
   std::vector<std::string> failures() const { return failures_; }
 
@@ -34,6 +39,7 @@ class HostBatchLanes final : public BatchLanes {
   LargeLane large_;
   std::mutex mutex_;
   std::vector<std::string> failures_;
+  std::atomic<bool> expects_end_ = false;
 };
 
 // Limits that hold all lists of a test, and such that hold a few.
