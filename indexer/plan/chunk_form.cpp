@@ -16,13 +16,13 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte, kLeastBlockBytes = 32 * kMebibyte;
 constexpr std::uint64_t kUnknownBytes = std::uint64_t{16} << 30;
 
-double merge_seconds(double block_bytes, const ChunkFormCosts& costs) {
-  return expected_terms(block_bytes / kTextBytesPerToken) * costs.merge_second_per_term;
-}
+// Of a run.
+double terms_of(double block_bytes) { return expected_terms(block_bytes / kTextBytesPerToken); }
 
 // Returns the cost of a byte of text if a block holds `block_bytes` of text.
 double seconds_per_byte(double parse_second_per_byte, double block_bytes, const ChunkFormCosts& costs) {
-  return parse_second_per_byte + (costs.pass_second + merge_seconds(block_bytes, costs)) / std::max(1.0, block_bytes);
+  return parse_second_per_byte +
+         (costs.pass_second + terms_of(block_bytes) * costs.merge_second_per_term) / std::max(1.0, block_bytes);
 }
 
 std::string rounded(double value, const char* format) {
@@ -72,12 +72,14 @@ ChunkFormChoice choose_chunk_form(const ChunkFormInput& input, const ChunkFormCo
 
 // A job with blocks of b bytes costs exposed * b for the last block, and a pass and a merge for each of total / b runs.
 // Takes the power of 2 with the least cost.
-std::size_t token_block_bytes(std::size_t most_bytes, std::uint64_t total_bytes, const ChunkFormCosts& costs) {
+std::size_t token_block_bytes(std::size_t most_bytes, std::uint64_t total_bytes, unsigned threads,
+                              const ChunkFormCosts& costs) {
+  const double second_per_term = costs.gpu_merge_thread_second_per_term / threads;
   const double total = static_cast<double>(total_bytes == 0 ? kUnknownBytes : total_bytes);
   const auto seconds = [&](std::size_t bytes) {
     const auto block = static_cast<double>(bytes);
     return costs.exposed_second_per_byte * std::min(block, total) +
-           std::max(1.0, total / block) * (costs.pass_second + merge_seconds(block, costs));
+           std::max(1.0, total / block) * (costs.pass_second + terms_of(block) * second_per_term);
   };
   std::size_t best = kLeastBlockBytes;
   for (std::size_t bytes = best; bytes <= kMostBlockBytes; bytes *= 2) {

@@ -23,8 +23,11 @@ struct ChunkFormCosts {
   // Parsing a byte of text and writing its run; the GPU's work is faster than both.
   double table_second_per_byte = 1 / 1.1e9, token_second_per_byte = 1 / 3.6e9;
   double pass_second = 3e-3;  // of a block pass: launches, and the host's waits for counts
-  // The merge, for each of a run's expected_terms(): a run of 128 MiB of text with a million words took 20 ms.
+  // The merge by 16 processors, for each of a run's expected_terms(): a run of 128 MiB of text with a million words
+  // took 20 ms.
   double merge_second_per_term = 115e-9;
+  // The same by a GPU, in seconds of one thread; where the merge is short, the processors take no longer.
+  double gpu_merge_thread_second_per_term = 640e-9;
   // A byte of the last block of tokens from the end of parsing to its run (upload, sort, download, write), which
   // nothing overlaps.
   double exposed_second_per_byte = 0.6e-9;
@@ -48,8 +51,9 @@ struct ChunkFormChoice {
 // that cannot take them.
 ChunkFormChoice choose_chunk_form(const ChunkFormInput& input, const ChunkFormCosts& costs);
 
-// Bytes of text of a block of tokens, at most `most_bytes`: large blocks make few runs, and the last pass over small
-// blocks ends soon after parsing. total_bytes: of the job, 0 if unknown.
-std::size_t token_block_bytes(std::size_t most_bytes, std::uint64_t total_bytes, const ChunkFormCosts& costs);
+// Bytes of a block of tokens, at most `most_bytes`: large blocks make few runs, and small ones give their memory back
+// to parsers sooner; the pass over the last one ends soon after parsing. total_bytes: of the job, 0 if unknown.
+std::size_t token_block_bytes(std::size_t most_bytes, std::uint64_t total_bytes, unsigned threads,
+                              const ChunkFormCosts& costs);
 
 }  // namespace spillway

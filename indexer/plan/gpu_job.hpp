@@ -17,10 +17,10 @@ class GpuJobPlan {
  public:
   // Requires: choice.gpus is not empty. Asks each for its free memory, which makes contexts. GpuError, also where there
   // is not enough for the smallest block; UsageError for unknown sorters, and for GPUs that a sorter cannot use.
-  GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes);
+  GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes, unsigned threads);
   // Assumes one GPU with as much memory as blocks of tokens can use, and asks none. Requires: `options` leave sorters
   // and GPUs to the plan, and do not ask for tables.
-  GpuJobPlan(const IndexOptions& options, std::size_t memory_bytes);
+  GpuJobPlan(const IndexOptions& options, std::size_t memory_bytes, unsigned threads);
 
   // Lanes on all GPUs.
   unsigned lanes() const { return sorter_.lanes * static_cast<unsigned>(sorter_.gpus.size()); }
@@ -57,6 +57,7 @@ class GpuJobPlan {
   std::string memory_reason_;
   bool positions_ = false;
   std::size_t memory_bytes_ = 0;
+  unsigned threads_ = 1;
   std::size_t forced_block_bytes_ = 0;  // 0: none
   GpuSorterOptions sorter_;             // all but what sorter_options() adds
 };

@@ -64,9 +64,11 @@ std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
   // Sorts blocks that no GPU sorted, in the same form.
   plan.strings = &auto_string_sorter();
   plan.sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *plan.strings);
-  if (plan.assumes_gpu) return GpuJobPlan(options, static_cast<std::size_t>(plan.memory.value));
+  const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
+  const auto threads = static_cast<unsigned>(plan.threads.value);
+  if (plan.assumes_gpu) return GpuJobPlan(options, memory_bytes, threads);
   try {
-    if (!plan.mode.gpus.empty()) return GpuJobPlan(options, plan.mode, static_cast<std::size_t>(plan.memory.value));
+    if (!plan.mode.gpus.empty()) return GpuJobPlan(options, plan.mode, memory_bytes, threads);
   } catch (const GpuError& error) {
     if (options.gpu.required) throw;
     plan.mode.gpu_failure = error.what();
@@ -209,7 +211,8 @@ MetGpu meet_gpu(const IndexOptions& options, const JobPlan& plan) {
   met.mode = choose_mode(decided, {}, find_gpus);
   met.mode.reason = plan.mode.reason;
   if (met.mode.gpus.empty()) return met;
-  const GpuJobPlan gpu(options, met.mode, static_cast<std::size_t>(plan.memory.value));
+  const GpuJobPlan gpu(options, met.mode, static_cast<std::size_t>(plan.memory.value),
+                       static_cast<unsigned>(plan.threads.value));
   const std::size_t block_bytes = plan.index.assembler.block_bytes;
   GpuSortPlan chosen = gpu.choose_records(block_bytes, expected_text_bytes(plan.corpus));
   const bool has_room = gpu.chunks().form == ChunkForm::kTokens && gpu.lanes() == plan.gpu->lanes &&

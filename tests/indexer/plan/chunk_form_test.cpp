@@ -83,7 +83,7 @@ TEST(ChunkFormPlan, MakesLargerBlocksOfLargerJobs) {
   const std::size_t most = 4096 * kMebibyte;
   std::size_t before = 0;
   for (std::uint64_t total = 10'000'000; total < 1'000'000'000'000; total *= 2) {
-    const std::size_t bytes = token_block_bytes(most, total, {});
+    const std::size_t bytes = token_block_bytes(most, total, 16, {});
     EXPECT_GE(bytes, before);
     if (total > 3'000'000'000) {
       EXPECT_LE(bytes, total / 4);  // the last block is a small part of the job
@@ -91,8 +91,19 @@ TEST(ChunkFormPlan, MakesLargerBlocksOfLargerJobs) {
     before = bytes;
   }
   EXPECT_GE(before, 256 * kMebibyte);
-  EXPECT_EQ(token_block_bytes(most, 0, {}), token_block_bytes(most, std::uint64_t{16} << 30, {}));
-  EXPECT_EQ(token_block_bytes(1000, std::uint64_t{16} << 30, {}), 1000U);
+  EXPECT_EQ(token_block_bytes(most, 0, 16, {}), token_block_bytes(most, std::uint64_t{16} << 30, 16, {}));
+  EXPECT_EQ(token_block_bytes(1000, std::uint64_t{16} << 30, 16, {}), 1000U);
+}
+
+// Fewer threads merge more slowly, and fill fewer blocks while one is sorted.
+TEST(ChunkFormPlan, MakesLargerBlocksForFewerThreads) {
+  constexpr std::size_t kMost = 4096 * kMebibyte;
+  EXPECT_EQ(token_block_bytes(kMost, 6'480'000'000, 16, {}), 256 * kMebibyte);
+  EXPECT_EQ(token_block_bytes(kMost, 6'480'000'000, 4, {}), 512 * kMebibyte);
+  for (unsigned threads = 1; threads < 128; threads *= 2) {
+    EXPECT_GE(token_block_bytes(kMost, 6'480'000'000, threads, {}),
+              token_block_bytes(kMost, 6'480'000'000, 2 * threads, {}));
+  }
 }
 
 }  // namespace
