@@ -10,12 +10,10 @@ namespace spillway {
 
 namespace {
 
-// Seconds; a GB is 10^9 bytes of text. Fitted to medians of whole processes of `index` on two machines with 16
-// processors, input and output in memory: Linux sources as JSONL, repeated to sizes from 1 MB to 10 GB, with 1 to 16
-// threads, on one H200 (docs/results/auto_mode.md) and on one H100 whose processors take 1.4 times as long
-// (docs/results/gpu_start.md). The costs lie between the two, so that the choice is right on both. The cost of rare
-// words is that of generated text of a million words: at commit 7f54296 with 16 threads, 100 MB to 3 GB (3.6 s for 1 GB
-// with cpu+, 0.92 s with gpu+), and with 1 and 2 threads of a Xeon with 2 cores, where a thread takes a third of that.
+// Seconds; a GB is 10^9 bytes of text. Fitted to medians of whole processes of `index` on one H200 with 16 processors,
+// input and output in memory (docs/results/auto_mode.md): Linux sources as JSONL, repeated to sizes from 0.1 to 6.5 GB,
+// with 1 to 16 threads, with and without positions. The cost of rare words is that of generated text of a million
+// words, 10 MB to 3 GB; it lies between that of small inputs, whose words are all new, and that of large ones.
 struct Costs {
   double start;             // of the program, and what the start and the end of the GPU add at least
   double most_ramp;         // until all threads have work, and of the merge's fixed part; a ramp of 1 second per GB
@@ -29,21 +27,21 @@ struct Costs {
 };
 constexpr Costs kCpu{.start = 0.02,
                      .most_ramp = 0.11,
-                     .word = 23.2e-9,
-                     .positioned_word = 38.4e-9,
-                     .rare_word = 10'000,
+                     .word = 16.8e-9,
+                     .positioned_word = 35.4e-9,
+                     .rare_word = 14'000,
                      .shared_rare_word = 1'900,
-                     .byte = 0.025e-9,
-                     .positioned_byte = 0.15e-9,
+                     .byte = 0.045e-9,
+                     .positioned_byte = 0.071e-9,
                      .short_memory_byte = 0};
-constexpr Costs kGpu{.start = 0.22,
-                     .most_ramp = 0.08,
-                     .word = 10.7e-9,
-                     .positioned_word = 19.6e-9,
-                     .rare_word = 3'500,
+constexpr Costs kGpu{.start = 0.305,
+                     .most_ramp = 0.085,
+                     .word = 4.4e-9,
+                     .positioned_word = 11.2e-9,
+                     .rare_word = 4'500,
                      .shared_rare_word = 0,
-                     .byte = 0.025e-9,
-                     .positioned_byte = 0.21e-9,
+                     .byte = 0.066e-9,
+                     .positioned_byte = 0.105e-9,
                      .short_memory_byte = 0.04e-9};
 
 // A thread's word table stays in its L2 cache up to this many distinct words per byte of sample; above it, costs grow
@@ -59,9 +57,9 @@ constexpr double kUnknownBytes = 16 * kGibibyte;  // of a stream
 // Bytes of text per second that one thread reads from a pipe, and unpacks from gzip and zstd (zstd: estimated).
 constexpr double kPipeRate = 1.4e9, kGzipRate = 0.24e9, kZstdRate = 1.2e9;
 
-// The part of a GPU's start that parsing hides: a thread parses 1.5 GB of text a second to tokens, and blocks of 2.3 GB
+// The part of a GPU's start that parsing hides: a thread parses 2.2 GB of text a second to tokens, and blocks of 2.3 GB
 // may wait.
-constexpr double kMostHidden = 0.3, kHiddenBytes = 2.3e9, kTokenRate = 1.5e9;
+constexpr double kMostHidden = 0.3, kHiddenBytes = 2.3e9, kTokenRate = 2.2e9;
 
 double hidden_start(const ModeCostInput& input) {
   if (input.text_bytes == 0 || static_cast<double>(input.memory_bytes) < kGibibyte) return 0;
