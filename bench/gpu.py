@@ -10,15 +10,15 @@ also zstd).
 For each configuration all modes first run once, which warms them up. Their indexes must be equal byte for byte (the
 manifests, which hold a hash of every file), and `spillway verify` checks one of them. Then the modes run in interleaved
 rounds, and every index must equal the first. Wall time is that of the whole process, start of the GPU included. Each
-round is a line of OUTPUT/gpu.jsonl; the first line describes the machine, the build and the command.
+round is a line of OUTPUT/gpu_modes.jsonl; the first line describes the machine, the build and the command.
 
 Groups: `size` (all sizes, all threads), `positions` (the same with --positions), `threads` (1, 2, 4 ... at the third
-largest size), `memory` (--memory 2G and 512M there, with and without positions); and `sorters`, which is not among the
-default groups and runs `spillway bench sort` (sorters_*.json). A run may take some of the groups, with another --name each;
-bench/table.py reads all files gpu*.jsonl of a directory. Where the checkout has no history, $SPILLWAY_COMMIT names the
-commit. Example:
+largest size; with --threads those, at all sizes), `memory` (--memory 2G and 512M at the third largest size, with and
+without positions); and `sorters`, which is not among the default groups and runs `spillway bench sort`
+(sorters_*.json). A run may take some of the groups, with another --name each; bench/table.py reads all files
+gpu_modes*.jsonl of a directory. Where the checkout has no history, $SPILLWAY_COMMIT names the commit. Example:
 
-    SPILLWAY_COMMIT=$COMMIT bench/gpu.py texts --program build/h200/bin/spillway --groups size --name gpu_size --output $OUT
+    SPILLWAY_COMMIT=$COMMIT bench/gpu.py texts --program build/h200/bin/spillway --groups size --output $OUT
 """
 import argparse
 import dataclasses
@@ -83,9 +83,11 @@ def settings(arguments: argparse.Namespace, texts: list[str]) -> list[Setting]:
                 found.append(Setting("size", text, size, ()))
             if "positions" in arguments.groups:
                 found.append(Setting("positions", text, size, ("--positions",)))
+            if "threads" in arguments.groups and arguments.threads:
+                found += [Setting("threads", text, size, ("--threads", count)) for count in arguments.threads]
             if size != middle:
                 continue
-            if "threads" in arguments.groups:
+            if "threads" in arguments.groups and not arguments.threads:
                 found += [Setting("threads", text, size, ("--threads", str(count))) for count in thread_counts()[:-1]]
             if "memory" in arguments.groups:
                 found += [Setting("memory", text, size, ("--memory", memory, *more))
@@ -195,7 +197,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--program", type=Path, default=spillway.PROGRAM)
     parser.add_argument("--scratch", type=Path, help="where inputs and indexes are made (default: the system's)")
     parser.add_argument("--output", type=Path, default=report.default_directory(), help="directory of the rounds")
-    parser.add_argument("--name", default="gpu", help="name of the file with the rounds")
+    parser.add_argument("--name", default="gpu_modes", help="name of the file with the rounds")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--groups", type=words, default=GROUPS, help=f"default {','.join(GROUPS)}")
     parser.add_argument("--modes", type=words, default=["auto", "cpu+", "gpu+"], help="default auto,cpu+,gpu+")
@@ -203,6 +205,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", type=lambda text: [*map(parse_size, text.split(","))],
                         default=[*map(parse_size, ["1M", "10M", "100M", "300M", "1G", "3G"])],
                         help="of the inputs, decimal (default 1M,10M,100M,300M,1G,3G)")
+    parser.add_argument("--threads", type=words, help="thread counts of the group `threads`, such as 4,1")
     parser.add_argument("--minutes", type=float, help="start no further configuration after this time")
     parser.add_argument("--allow-cpu", dest="require_gpu", action="store_false",
                         help="let gpu+ run where there is no GPU, to try this script")

@@ -112,7 +112,7 @@ def main() -> None:
     arguments = parser.parse_args()
     tables = {}
     for name, make, needed in (("cpu", cpu_table, "compare_short.json"), ("search", search_table, "search.json"),
-                               ("gpu", gpu_table, "gpu*.jsonl")):
+                               ("gpu", gpu_table, "gpu_modes*.jsonl")):
         if list(arguments.results.glob(needed)):
             tables[name] = make(arguments.results)
         else:
@@ -124,8 +124,8 @@ def main() -> None:
                 (arguments.results / "gpu.md").write_text(gpu_rounds.page(arguments.results))
         else:
             print(f"<!-- {name} -->\n{text}<!-- end of {name} -->\n")
-    machines = [json.loads(path.read_text())["machine"] for path in sorted(arguments.results.glob("*.json"))]
-    commits = {machine["commit"] for machine in machines if "commit" in machine}
+    found = [name for name in ("compare", "compare_short", "search") if (arguments.results / f"{name}.json").exists()]
+    commits = {loaded(arguments.results, name)["machine"]["commit"] for name in found}
     if len(commits) > 1 or any("changes" in commit for commit in commits):
         sys.exit(f"table.py: the results are of different commits or of a tree with changes: {', '.join(sorted(commits))}")
 

@@ -1,4 +1,4 @@
-"""The rounds that bench/gpu.py leaves (gpu*.jsonl), as configurations with medians, and the page gpu.md made of them."""
+"""The rounds that bench/gpu.py leaves (gpu_modes*.jsonl), as configurations with medians, and the page gpu.md made of them."""
 import dataclasses
 import json
 import statistics
@@ -41,7 +41,7 @@ class Configuration:
 def load(results: Path) -> tuple[dict, list[Configuration]]:
     """The machine, and the configurations of all files that have a round of every mode."""
     machines, found = [], {}
-    for path in sorted(results.glob("gpu*.jsonl")):
+    for path in sorted(results.glob("gpu_modes*.jsonl")):
         for line in map(json.loads, path.read_text().splitlines()):
             if "machine" in line:
                 machines.append(line["machine"])
@@ -49,7 +49,7 @@ def load(results: Path) -> tuple[dict, list[Configuration]]:
                 key = line["group"], line["text"], line["size"], " ".join(line["options"])
                 found.setdefault(key, Configuration(*key, {})).rounds.setdefault(line["mode"], []).append(line)
     if len({(machine["commit"], machine["gpu"]) for machine in machines}) > 1:
-        raise SystemExit(f"{results}: the files gpu*.jsonl are of different commits or GPUs")
+        raise SystemExit(f"{results}: the files gpu_modes*.jsonl are of different commits or GPUs")
     return machines[0], [one for one in found.values() if one.is_complete()]
 
 
@@ -65,7 +65,7 @@ def page(results: Path) -> str:
             "`cpu+` MiB", "`gpu+` MiB"]
     worst = max(configurations, key=Configuration.auto_ratio)
     return ("# Modes on a machine with a GPU\n\n" + "".join(f"- {key}: {value}\n" for key, value in facts.items()) +
-            "\nEvery round is in the files `gpu*.jsonl` beside this page. Seconds are medians of interleaved rounds, the "
+            "\nEvery round is in the files `gpu_modes*.jsonl` beside this page. Seconds are medians of interleaved rounds, the "
             "spread (slowest - fastest) / median in parentheses, of the whole process: start of the GPU, reading, "
             "indexing, and a sync of the index. All modes made the same index, byte for byte. MiB is peak resident memory. "
             f"`auto` is at worst {worst.auto_ratio():.2f} times as slow as the faster mode ({worst.text}, "
