@@ -16,7 +16,8 @@ struct UnescapedString {
 
 // Copies bytes from 0x80 unchanged. Sets bits of `high` if there are any, and perhaps for bytes after the closing
 // quote. Requires: `in` is after the opening quote; a byte below 0x20 (a newline) at or after the end of the record,
-// followed by kRecordPadding readable bytes; room in `out` for the rest of the record and kRecordPadding bytes.
+// followed by kRecordPadding readable bytes; room in `out` for the rest of the record and kRecordPadding bytes, which
+// no byte of the record shares.
 using UnescapeFunction = UnescapedString (*)(const char* in, char* out, std::uint64_t& high);
 
 UnescapedString unescape_string_sse2(const char* in, char* out, std::uint64_t& high);

@@ -25,9 +25,9 @@ struct GpuMergeWork {
 // Used by one thread.
 class MergeGpus {
  public:
-  // Frees the memory of parsers and GPUs beside the merge; at once, if memory is short, so that the merge can use it.
-  // Takes host memory for the lanes, where GPUs merge, and makes them beside the begin of the merge. The arguments
-  // outlive it.
+  // Frees the memory of parsers and GPUs beside the merge; at once, if memory is short, so that the merge can use it;
+  // and where GPUs merge, beside its last ranges. Takes host memory for the lanes, where GPUs merge, and makes them
+  // beside the begin of the merge. The arguments outlive it.
   MergeGpus(const GpuOptions& options, const GpuMergeWork& work, MemoryBudget& budget, JobGpus& gpus);
   ~MergeGpus() { end(); }
   MergeGpus(const MergeGpus&) = delete;

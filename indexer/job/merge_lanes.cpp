@@ -86,6 +86,8 @@ LargeLane* MergeLanes::large() noexcept {
 void MergeLanes::fail(const std::string& why) noexcept {
   const std::lock_guard lock(mutex_);
   keep_failure(why.c_str());
+  ends_soon_ = true;  // most likely all lanes fail
+  changed_.notify_all();
 }
 
 // The first of them. Requires: the mutex is held.

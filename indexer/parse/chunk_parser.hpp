@@ -17,6 +17,7 @@
 #include "indexer/parse/document_sums.hpp"
 #include "indexer/parse/text_hash.hpp"
 #include "io/format/content_options.hpp"
+#include "text/scan/token_kernels.hpp"
 
 namespace spillway {
 
@@ -42,8 +43,9 @@ struct ChunkParserSetup {
   MemoryBudget& budget;  // pays for the parser and for the chunks that it delivers
   ParseObserver& observer;
   std::function<void(ParsedChunk&&)> deliver;
-  PinnedSlotPool* slots = nullptr;  // kTokens: memory of the tokens, while there are free slots
-  bool hashes_texts = false;        // keeps the hash of each document's title and text (RunDocument::text_hash)
+  PinnedSlotPool* slots = nullptr;            // kTokens: memory of the tokens, while there are free slots
+  const TokenKernel* token_kernel = nullptr;  // kTokens: of the tokenizer's words; null: the fastest
+  bool hashes_texts = false;  // keeps the hash of each document's title and text (RunDocument::text_hash)
 };
 
 // Counters of the open document in this chunk. Each stands in 16 bytes of its own: the compiler would load neighbours

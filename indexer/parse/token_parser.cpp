@@ -23,7 +23,7 @@ class TokenParser final : public ChunkParser {
         resolver_(setup, [this] { resolver_.clear(); }),  // the stream does not need the table
         words_of_(setup.options.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         scanner_(words_of_),
-        kernel_(token_kernel(words_of_)),
+        kernel_(setup.token_kernel != nullptr ? *setup.token_kernel : token_kernel(words_of_)),
         range_bytes_(token_range_bytes(setup.limits)),
         tokens_(setup) {}
 
@@ -152,21 +152,27 @@ class TokenParser final : public ChunkParser {
     }
     make_room(bytes + 1, bytes / 2 + 1);
     range_ = reinterpret_cast<const std::uint8_t*>(text.data());
-    const PackedTokens found = kernel_.pack_tokens(range_, bytes, tokens_.end());
-    if (found.has_special) {
-      copy_mixed(bytes);
-    } else {
-      add_tokens(found.bytes, found.count);
-    }
+    if (has_special_ || !pack_range(bytes)) copy_mixed(bytes);
     last_bytes_ = last;
     return bytes;
   }
 
-  // Copies the words of a range that has special ones, which do not stay as they are.
+  // Copies the words of a range, unless it has special ones: then it returns false.
+  bool pack_range(std::size_t bytes) {
+    const PackedTokens found = kernel_.pack_tokens(range_, bytes, tokens_.end());
+    if (found.has_special) return false;
+    add_tokens(found.bytes, found.count);
+    return true;
+  }
+
+  // Copies the words of a range that may have special ones, which do not stay as they are. The next range has some,
+  // too, if this one has.
   void copy_mixed(std::size_t bytes) {
     kernel_.mark_tokens(range_, bytes, lowered_, marks_);
+    const std::span<const std::uint16_t> special = special_words(marks_, bytes, edges_);
+    has_special_ = !special.empty();
     copied_ = 0;
-    resolver_.resolve_range({lowered_, lowered_, special_words(marks_, bytes, edges_)}, *this);
+    resolver_.resolve_range({lowered_, lowered_, special}, *this);
     copy_to(bytes);
   }
 
@@ -175,7 +181,13 @@ class TokenParser final : public ChunkParser {
     const std::size_t begin = std::exchange(copied_, end), bytes = end - begin;
     if (bytes == 0) return;
     make_room(bytes + 1, bytes / 2 + 1);
-    const PackedTokens found = kernel_.pack_tokens(range_ + begin, bytes, tokens_.end());
+    PackedTokens found{.bytes = bytes};
+    if (kernel_.packs) {
+      found = kernel_.pack_tokens(range_ + begin, bytes, tokens_.end());
+    } else {
+      found.count = words_between(marks_, begin, end);
+      std::memcpy(tokens_.end(), lowered_ + begin, bytes);
+    }
     if (found.count != 0) add_tokens(found.bytes, found.count);
   }
 
@@ -221,7 +233,8 @@ class TokenParser final : public ChunkParser {
 
   DocumentSums long_sums_;  // of the document's tokens above kShortTokenBytes in this chunk
 
-  // A range with special words.
+  // A range that may have special words.
+  bool has_special_ = false;  // the last one had some
   WordMarks marks_;
   std::size_t copied_ = 0;               // bytes
   const std::uint8_t* range_ = nullptr;  // its text

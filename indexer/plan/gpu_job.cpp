@@ -31,17 +31,17 @@ constexpr double kMostOfFree = 0.95;  // the driver does not give all that is fr
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kLeastStaging = 2 * kMebibyte;  // of a lane
 // The bytes of a block's encoded lists. Generated text with a million words, which is many, gives 45 bytes a term and a
-// fifth of the block; with positions 0.3 of large blocks.
+// quarter of the block of packed tokens; with positions 0.4 of large blocks.
 std::size_t most_list_bytes(std::size_t block_bytes) {
   constexpr std::size_t kTermsBytes = 48 * kMebibyte;
-  return std::min(block_bytes / 3 * 2, block_bytes / 4 + kTermsBytes);
+  return std::min(block_bytes / 3 * 2, block_bytes / 5 * 2 + kTermsBytes);
 }
 
 constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte;
 // The block that each of two arenas must hold. With smaller arenas, the merge of more runs costs more than waiting for
 // the device: 2 GB of text in 1 GiB of device memory take 0.83 s and 0.90 s for the merge with one arena, 0.85 and 1.44
 // s with two.
-constexpr std::size_t kSecondArenaBlock = 128 * kMebibyte;
+constexpr std::size_t kSecondArenaBlock = 96 * kMebibyte;
 // A lane more than arenas costs host memory for one more block and its lists: the memory must hold 16 blocks for each
 // GPU.
 constexpr std::size_t kLeastBlocksOfMemory = 16;

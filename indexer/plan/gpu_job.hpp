@@ -15,6 +15,7 @@ namespace spillway {
 // Estimates device memory for blocks of usual text (usual_pass()).
 class GpuJobPlan {
  public:
+  // `threads` are those that parse and merge; if they become fewer, blocks stay smaller than they could be.
   // Requires: choice.gpus is not empty. Asks each for its free memory, which makes contexts. GpuError, also where there
   // is not enough for the smallest block; UsageError for unknown sorters, and for GPUs that a sorter cannot use.
   GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes, unsigned threads);

@@ -70,9 +70,9 @@ class RangeWorkers {
     BatchMerger merger(job_, options_.lanes);
     while (const auto range = job_.out.begin_range()) {
       const StageSpan span(options_.timeline, JobStage::kMerge);
+      if (options_.lanes != nullptr && job_.out.all_begun()) options_.lanes->expect_end();
       merger.merge_range(*range);
     }
-    if (options_.lanes != nullptr) options_.lanes->expect_end();
     const std::scoped_lock lock(mutex_);
     totals_.add(merger.totals());
     cpu_seconds_ += thread_cpu_seconds() - before;

@@ -55,14 +55,10 @@ class WordRuns {
 template <Popcnt kPopcnt>
 class WordCounter {
  public:
-  // Takes a block. Returns bits of the bytes after word bytes.
-  [[gnu::always_inline]] std::uint64_t add(std::uint64_t words, std::uint64_t high) {
-    const std::uint64_t after = runs_.after(words);
-    count_ += bits_of<kPopcnt>(words & ~after);
+  [[gnu::always_inline]] void add(std::size_t, std::uint64_t words, std::uint64_t high) {
+    count_ += bits_of<kPopcnt>(words & ~runs_.after(words));
     special_ |= runs_.special(words, high);
-    return after;
   }
-  [[gnu::always_inline]] void add(std::size_t, std::uint64_t words, std::uint64_t high) { add(words, high); }
 
   [[gnu::always_inline]] PackedTokens packed(std::size_t bytes) const { return {count_, bytes, special_ != 0}; }
 
@@ -285,18 +281,19 @@ std::span<const TokenKernel> paths() {
     using FastCounter = WordCounter<Popcnt::kPresent>;
     std::vector<TokenKernel> result{
         {"portable", pack_with<take_portable<kWords, Counter>, Popcnt::kMissing>,
-         mark_with<take_portable<kWords, Marker>>},
-        {"sse2", pack_with<take_sse2<kWords, Counter>, Popcnt::kMissing>, mark_with<take_sse2<kWords, Marker>>}};
+         mark_with<take_portable<kWords, Marker>>, false},
+        {"sse2", pack_with<take_sse2<kWords, Counter>, Popcnt::kMissing>, mark_with<take_sse2<kWords, Marker>>, false}};
     if (__builtin_cpu_supports("popcnt") == 0) return result;
     if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0) {
-      result.push_back(
-          {"avx2", pack_with<take_avx2<kWords, FastCounter>, Popcnt::kPresent>, mark_with<take_avx2<kWords, Marker>>});
+      result.push_back({"avx2", pack_with<take_avx2<kWords, FastCounter>, Popcnt::kPresent>,
+                        mark_with<take_avx2<kWords, Marker>>, false});
     }
     if (__builtin_cpu_supports("avx512bw") == 0) return result;
     constexpr MarkTokensFunction kMark = mark_with<take_avx512<kWords, Marker>>;
-    result.push_back({"avx512", pack_with<take_avx512<kWords, FastCounter>, Popcnt::kPresent>, kMark});
-    if (__builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0) {
-      result.push_back({"vbmi2", pack_vbmi2<kWords>, kMark});
+    result.push_back({"avx512", pack_with<take_avx512<kWords, FastCounter>, Popcnt::kPresent>, kMark, false});
+    if (__builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0 &&
+        __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("lzcnt") != 0) {
+      result.push_back({"vbmi2", pack_vbmi2<kWords>, kMark, true});
     }
     return result;
   }();

@@ -22,8 +22,8 @@ struct PackedTokens {
 
 // Writes the words with A-Z lowered to `tokens`, and at least one zero after each word that does not end the text.
 // Kernels with instructions for that write no other zeros. None needs more than `count` bytes, but kScanPadding more
-// may be overwritten. Requires: 0 < count <= kScanBytes; the byte before the text is not a word byte. Reads no byte
-// outside [text, text + count).
+// may be overwritten. Requires: 0 < count <= kScanBytes. Reads no byte
+// outside [text, text + count), and takes a word at the begin of the text for a whole one.
 using PackTokensFunction = PackedTokens (*)(const std::uint8_t* text, std::size_t count, std::uint8_t* tokens);
 
 // Writes the words with A-Z lowered and zeros between them to `lowered`, each byte at its place in the text,
@@ -35,6 +35,7 @@ struct TokenKernel {
   const char* name;  // portable, sse2, avx2, avx512, vbmi2
   PackTokensFunction pack_tokens;
   MarkTokensFunction mark_tokens;
+  bool packs = false;  // pack_tokens writes no zeros but one after each word
 };
 
 // The fastest kernel that this CPU can run.

@@ -53,4 +53,17 @@ inline std::span<const std::uint16_t> special_words(const WordMarks& marks, std:
   return {edges, count};
 }
 
+// Number of words in [begin, end). Requires: no word crosses either border.
+inline std::size_t words_between(const WordMarks& marks, std::size_t begin, std::size_t end) {
+  std::size_t count = 0;
+  for (std::size_t block = begin / 64; 64 * block < end; ++block) {
+    std::uint64_t words = marks.words[block];
+    if (block == begin / 64) words &= ~std::uint64_t{0} << begin % 64;
+    if (end - 64 * block < 64) words &= (std::uint64_t{1} << end % 64) - 1;
+    const std::uint64_t before = block == begin / 64 ? 0 : marks.words[block - 1] >> 63;
+    count += count_bits(words & ~(words << 1 | before));
+  }
+  return count;
+}
+
 }  // namespace spillway

@@ -39,6 +39,7 @@ class MergeLanesTest : public ::testing::Test {
   std::jthread make(const MergeLanes::Make& make) {
     return std::jthread([this, make] {
       lanes_.make(make);
+      lanes_.wait_for_last_ranges();
       lanes_.wait_for_end();
     });
   }

@@ -76,8 +76,19 @@ class BuildTermTableTest : public ::testing::Test {
     return parse_documents(documents, setting_, budget_);
   }
 
-  // Parses to tokens and to tables, and expects the same blocks, wherever their chunks end.
+  // Parses to tokens and to tables, and expects the same blocks, wherever their chunks end and whatever packs tokens.
   void check(const std::vector<OracleDocument>& documents) {
+    const WordBytes words =
+        setting_.options.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes;
+    for (const TokenKernel& kernel : all_token_kernels(words)) {
+      SCOPED_TRACE(kernel.name);
+      setting_.token_kernel = &kernel;
+      check_kernel(documents);
+    }
+    setting_.token_kernel = nullptr;
+  }
+
+  void check_kernel(const std::vector<OracleDocument>& documents) {
     std::list<MemoryBudget> budgets;  // of the chunks
     Parsed expected = parse(ChunkForm::kTables, documents);
     Parsed parsed = parse(ChunkForm::kTokens, documents);

@@ -62,6 +62,7 @@ struct ParseSetting {
   std::size_t documents_in_task = ~std::size_t{0};
   std::uint64_t seed = 1;
   PinnedSlotPool* slots = nullptr;
+  const TokenKernel* token_kernel = nullptr;
   bool hashes_texts = false;
 };
 
@@ -72,7 +73,7 @@ inline Parsed parse_documents(const std::vector<OracleDocument>& documents, cons
   std::mt19937_64 random(setting.seed);
   const auto parser = make_chunk_parser({setting.form, setting.options, setting.limits, budget, observer,
                                          [&](ParsedChunk&& chunk) { parsed.chunks.push_back(std::move(chunk)); },
-                                         setting.slots, setting.hashes_texts});
+                                         setting.slots, setting.token_kernel, setting.hashes_texts});
   std::size_t in_task = 0;
   for (const OracleDocument& document : documents) {
     feed(*parser, document, setting.longest_fragment, random);

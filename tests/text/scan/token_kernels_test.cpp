@@ -54,7 +54,7 @@ class TokenKernels : public ::testing::TestWithParam<WordBytes> {
   static void expect_packed(const TokenKernel& path, std::string_view text, const std::vector<Word>& words,
                             const std::string& lowered) {
     std::string expected = lowered.substr(0, text.size());
-    if (path.name == std::string_view("vbmi2")) {
+    if (path.packs) {
       expected.clear();
       for (const Word& word : words) {
         expected += lowered.substr(word.begin, word.end - word.begin);
@@ -93,6 +93,16 @@ class TokenKernels : public ::testing::TestWithParam<WordBytes> {
     std::vector<std::uint16_t> edges(text.size() + 1);
     const auto specials = special_words(marks, text.size(), edges.data());
     ASSERT_EQ(std::vector<std::uint16_t>(specials.begin(), specials.end()), special) << path.name;
+    expect_counts(marks, words, text.size());
+  }
+
+  // Counts words between the borders of any two words.
+  static void expect_counts(const WordMarks& marks, const std::vector<Word>& words, std::size_t bytes) {
+    for (std::size_t i = 0; i < words.size(); i += 1 + i / 8) {
+      ASSERT_EQ(words_between(marks, 0, words[i].begin), i);
+      ASSERT_EQ(words_between(marks, words[i].end, bytes), words.size() - i - 1);
+      ASSERT_EQ(words_between(marks, words[i / 2].begin, words[i].end), i - i / 2 + 1);
+    }
   }
 
   static const std::uint8_t* bytes_of(std::string_view text) {
