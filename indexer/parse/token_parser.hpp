@@ -1,5 +1,5 @@
-// The chunk parser that keeps the tokens themselves (ChunkForm::kTokens). It lowers and packs ASCII words that
-// are their own terms, a range of text at a time, and resolves only the other words one by one.
+// The chunk parser that keeps the tokens themselves (ChunkForm::kTokens). It lowers and packs ASCII words that are
+// their own terms, a range of text at a time, and resolves only the other words one by one.
 #pragma once
 
 #include <memory>

@@ -16,7 +16,7 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte, kLeastBlockBytes = 32 * kMebibyte;
 constexpr std::uint64_t kUnknownBytes = std::uint64_t{16} << 30;
 
-// Of a run.
+// Returns how many terms a run of a block is expected to have.
 double terms_of(double block_bytes) { return expected_terms(block_bytes / kTextBytesPerToken); }
 
 // Returns the cost of a byte of text if a block holds `block_bytes` of text.

@@ -196,7 +196,7 @@ SPILLWAY_AVX512 void take_avx512(const std::uint8_t* text, std::size_t count, st
 #define SPILLWAY_VBMI2 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi,lzcnt")))
 
 // Packs 64 bytes at a time: a table lowers letters and zeroes what is not of a word, and of the zeros only those after
-// words are kept. Special words are only found.
+// words are kept. It only tells whether there are special words.
 template <WordBytes kWords>
 class Packer512 {
  public:

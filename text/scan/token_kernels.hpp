@@ -16,14 +16,14 @@ namespace spillway {
 
 struct PackedTokens {
   std::size_t count = 0;     // words
-  std::size_t bytes = 0;     // that were written
+  std::size_t bytes = 0;     // of the words and their zeros
   bool has_special = false;  // then the rest means nothing
 };
 
 // Writes the words with A-Z lowered to `tokens`, and at least one zero after each word that does not end the text.
 // Kernels with instructions for that write no other zeros. None needs more than `count` bytes, but kScanPadding more
-// may be overwritten. Requires: 0 < count <= kScanBytes. Reads no byte
-// outside [text, text + count), and takes a word at the begin of the text for a whole one.
+// may be overwritten. Requires: 0 < count <= kScanBytes. Reads no byte outside [text, text + count), and takes a word
+// at the begin of the text for a whole one.
 using PackTokensFunction = PackedTokens (*)(const std::uint8_t* text, std::size_t count, std::uint8_t* tokens);
 
 // Writes the words with A-Z lowered and zeros between them to `lowered`, each byte at its place in the text,
