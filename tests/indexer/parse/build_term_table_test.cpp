@@ -76,13 +76,14 @@ class BuildTermTableTest : public ::testing::Test {
     return parse_documents(documents, setting_, budget_);
   }
 
-  // Parses to tokens and to tables, and expects the same blocks, wherever their chunks end and whatever packs tokens.
+  // Parses to tokens and to tables, and expects the same blocks, wherever their chunks end, with a kernel that does not
+  // pack tokens and with the fastest, which does where the CPU can.
   void check(const std::vector<OracleDocument>& documents) {
-    const WordBytes words =
-        setting_.options.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes;
-    for (const TokenKernel& kernel : all_token_kernels(words)) {
-      SCOPED_TRACE(kernel.name);
-      setting_.token_kernel = &kernel;
+    const bool is_ascii = setting_.options.tokenizer == Tokenizer::kAscii;
+    const auto kernels = all_token_kernels(is_ascii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes);
+    for (const TokenKernel* kernel : {&kernels.front(), &kernels.back()}) {
+      SCOPED_TRACE(kernel->name);
+      setting_.token_kernel = kernel;
       check_kernel(documents);
     }
     setting_.token_kernel = nullptr;
