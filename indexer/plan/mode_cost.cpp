@@ -12,8 +12,8 @@ namespace {
 
 // Seconds; a GB is 10^9 bytes of text. Fitted to medians of whole processes of `index` on one H200 with 16 processors,
 // input and output in memory (docs/results/auto_mode.md): Linux sources as JSONL, repeated to sizes from 0.1 to 6.5 GB,
-// with 1 to 16 threads, with and without positions. The cost of rare words is that of generated text of a million
-// words, 10 MB to 3 GB; it lies between that of small inputs, whose words are all new, and that of large ones.
+// with 1 to 16 threads, with and without positions. The cost of rare words was set by hand for generated text of
+// a million words; it lies between that of small inputs, whose words are all new, and that of 1 and 3 GB.
 struct Costs {
   double start;             // of the program, and what the start and the end of the GPU add at least
   double most_ramp;         // until all threads have work, and of the merge's fixed part; a ramp of 1 second per GB

@@ -29,7 +29,7 @@ template <Popcnt kPopcnt>
 // Follows words over blocks of 64 bytes. Inlined, as what is below, into code for each instruction set.
 class WordRuns {
  public:
-  // Bits of the bytes after word bytes.
+  // Returns the bits of the bytes after word bytes.
   [[gnu::always_inline]] std::uint64_t after(std::uint64_t words) const { return shifted<1>(words, words_); }
 
   // Takes the next block. Returns at least one bit of each special word, and no other bits.

@@ -36,7 +36,7 @@ std::vector<Word> words_in(std::string_view text, WordBytes word_bytes) {
 
 class TokenKernels : public ::testing::TestWithParam<WordBytes> {
  protected:
-  // Of all kernels.
+  // Expects that every kernel packs and marks the text rightly.
   void expect_right(std::string_view text) const {
     const std::vector<Word> words = words_in(text, GetParam());
     std::string lowered((text.size() + 63) / 64 * 64, '\0');
