@@ -58,8 +58,8 @@ TEST(ModeCosts, PreferTheGpuSoonerForPositionsAndForManyWords) {
   EXPECT_TRUE(mode_costs(input).prefers_gpu());
 }
 
-// Generated text of a million words on an H200 at commit 7f54296, medians of 5 rounds: 0.58 s with cpu+ and 0.52 s with gpu+ for
-// 100 MB, 3.60 s and 0.92 s for 1 GB, 10.3 s and 1.56 s for 3 GB.
+// Generated text of a million words on an H200 at commit 7f54296, medians of 5 rounds: 0.58 s with cpu+ and 0.52 s with
+// gpu+ for 100 MB, 3.60 s and 0.92 s for 1 GB, 10.3 s and 1.56 s for 3 GB.
 TEST(ModeCosts, AreThoseOfManyRareWords) {
   ModeCostInput input = job(100, 16);
   input.sample = TextSample{0.186, 0.061};
