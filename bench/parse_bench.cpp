@@ -1,5 +1,6 @@
 // Rates of the parsing stages on one core, with every instruction set of this CPU: finding the edges of words; edges,
-// keys and a lookup in the term table; tokens as a chunk of tokens keeps them; and documents to chunks, in all forms.
+// keys and a lookup in the term table; tokens as a chunk of tokens keeps them; documents to chunks, in all forms; and
+// JSON lines to chunks of tokens, with and without packing words of escaped text.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -149,6 +150,19 @@ void parse(benchmark::State& state, ChunkForm form, Tokenizer tokenizer) {
   count_input(state);
 }
 
+void read(benchmark::State& state, bool packs_json) {
+  MemoryBudget budget(kBudgetBytes);
+  StageJsonl jsonl(stage_input().bytes().size());
+  std::uint64_t tokens = 0;
+  for (auto _ : state) {
+    read_stage_input(jsonl, packs_json, budget, [&](ParsedChunk&& chunk) { tokens += chunk.occurrence_count; });
+  }
+  if (tokens != stage_token_count() * static_cast<std::uint64_t>(state.iterations())) {
+    throw std::runtime_error("reading lost tokens");
+  }
+  count_input(state);
+}
+
 void add_all() {
   for (const WordKernels& path : all_word_kernels(WordBytes::kWithHighBytes)) {
     benchmark::RegisterBenchmark((std::string("edges/") + path.name).c_str(), find_edges, path);
@@ -164,6 +178,8 @@ BENCHMARK_CAPTURE(parse, postings_unicode, ChunkForm::kPostings, Tokenizer::kUni
 BENCHMARK_CAPTURE(parse, postings_ascii, ChunkForm::kPostings, Tokenizer::kAscii);
 BENCHMARK_CAPTURE(parse, occurrences_unicode, ChunkForm::kTables, Tokenizer::kUnicode);
 BENCHMARK_CAPTURE(parse, tokens_unicode, ChunkForm::kTokens, Tokenizer::kUnicode);
+BENCHMARK_CAPTURE(read, tokens_unescaped, false);
+BENCHMARK_CAPTURE(read, tokens_packed, true);
 
 }  // namespace
 }  // namespace spillway

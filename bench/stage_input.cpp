@@ -131,6 +131,26 @@ void parse_stage_input(ChunkForm form, const ContentOptions& content, MemoryBudg
                   plan.reader.task_bytes);
 }
 
+void read_stage_input(StageJsonl& jsonl, bool packs_json, MemoryBudget& budget, const ChunkParser::Deliver& deliver) {
+  constexpr std::size_t kStepBytes = std::size_t{256} << 10;
+  const IndexPlan plan = stage_plan(ChunkForm::kTokens);
+  NoObserver observer;
+  const auto parser = make_chunk_parser({.form = ChunkForm::kTokens,
+                                         .options = stage_content(),
+                                         .limits = plan.chunk,
+                                         .budget = budget,
+                                         .observer = observer,
+                                         .deliver = deliver,
+                                         .packs_json = packs_json});
+  const std::string_view bytes = stage_input().bytes();
+  for (std::size_t begin = 0; begin < bytes.size();) {
+    const std::size_t end = bytes.find('\n', std::min(begin + kStepBytes, bytes.size()) - 1) + 1;
+    jsonl.parser.parse_block(bytes.substr(begin, end - begin), {}, *parser);
+    begin = end;
+  }
+  parser->finish_task();
+}
+
 std::vector<ParsedChunk> parse_stage_input(ChunkForm form, MemoryBudget& budget) {
   std::vector<ParsedChunk> chunks;
   parse_stage_input(form, stage_content(), budget, [&](ParsedChunk&& chunk) { chunks.push_back(std::move(chunk)); });

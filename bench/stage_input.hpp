@@ -54,6 +54,9 @@ IndexPlan stage_plan(ChunkForm form);
 // Passes on the chunks of the input, in order, parsed on this thread as planned.
 void parse_stage_input(ChunkForm form, const ContentOptions& content, MemoryBudget& budget,
                        const ChunkParser::Deliver& deliver);
+// The same for chunks of tokens, from the input's bytes, in steps of one read. Without `packs_json` texts are unescaped
+// before their words are packed.
+void read_stage_input(StageJsonl& jsonl, bool packs_json, MemoryBudget& budget, const ChunkParser::Deliver& deliver);
 // All chunks, parsed with stage_content().
 std::vector<ParsedChunk> parse_stage_input(ChunkForm form, MemoryBudget& budget);
 

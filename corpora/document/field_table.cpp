@@ -57,6 +57,15 @@ FieldTable::FieldTable(const FieldNames& names) {
   }
 }
 
+bool FieldTable::is_text_only(std::size_t name) const {
+  constexpr std::size_t kText = 2;
+  for (std::size_t field = 0; field < fields_.size(); ++field) {
+    const bool has_name = std::ranges::find(fields_[field], name) != fields_[field].end();
+    if (has_name != (field == kText)) return false;
+  }
+  return true;
+}
+
 ChosenFields FieldTable::choose(std::span<const FieldValue> values) const {
   const auto first = [&](const std::vector<std::size_t>& names) {
     const auto found = std::find_if(names.begin(), names.end(), [&](std::size_t name) {

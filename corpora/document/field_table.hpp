@@ -56,6 +56,8 @@ class FieldTable {
     }
     return kNoName;
   }
+  // Whether the name is one of the text, and of no other field.
+  bool is_text_only(std::size_t name) const;
   // For each field the first of its names whose value is present and not null.
   ChosenFields choose(std::span<const FieldValue> values) const;
 

@@ -1,8 +1,11 @@
 #include "corpora/document/sink.hpp"
 
 #include <array>
+#include <stdexcept>
 
 namespace spillway {
+
+void DocumentSink::words(std::string_view, std::size_t) { throw std::logic_error("this sink takes no packed words"); }
 
 std::string_view skip_reason_name(SkipReason reason) {
   static constexpr std::array<std::string_view, static_cast<std::size_t>(SkipReason::kCount)> kNames{

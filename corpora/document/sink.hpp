@@ -70,6 +70,22 @@ struct DocumentFields {
   bool title_in_text = false;  // the title is too long for a field and starts the text instead
 };
 
+// A part of a JSON string whose words were packed.
+struct PackedPart {
+  const char* next = nullptr;  // after the part, which ends between words; null: refused
+  char* out = nullptr;         // after the packed words
+  std::size_t count = 0;       // words
+  bool ends_string = false;    // then `next` is after the closing quote
+};
+inline constexpr std::size_t kMostPartBytes = 1024;
+
+// Packs the words of the next part of a JSON string, at most kMostPartBytes of it, in the form in which a sink keeps
+// them. May refuse any part, and then may have written to `out`; refuses all that is not plain ASCII or no good JSON.
+// Requires: no word and no escape goes on at `in`, and what UnescapeFunction requires.
+using PackWordsFunction = PackedPart (*)(const char* in, char* out);
+
+inline constexpr std::size_t kMostPackedBytes = 4096;  // of one call of DocumentSink::words()
+
 // Calls for one document: begin, text (any number of times), end. The fragments together are the text of the document;
 // a fragment may end inside a word but not inside a UTF-8 character.
 class DocumentSink {
@@ -77,6 +93,10 @@ class DocumentSink {
   virtual ~DocumentSink() = default;
   virtual void begin(const DocumentFields& fields, const SourcePlace& place) = 0;
   virtual void text(std::string_view fragment) = 0;
+  // If not null, readers of JSON may pass on what the function packs, to words().
+  virtual PackWordsFunction word_packer() const { return nullptr; }
+  // In place of a fragment of text that begins and ends between words: at most kMostPackedBytes with `count` words.
+  virtual void words(std::string_view packed, std::size_t count);
   virtual void end() = 0;
   // A record was skipped, or a compressed container is broken, which counts as one record. `detail` says what was
   // expected and found.

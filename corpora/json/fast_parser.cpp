@@ -12,7 +12,14 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 }  // namespace
 
 FastJsonParser::FastJsonParser(const FieldTable& table, UnescapeFunction unescape)
-    : table_(table), unescape_(unescape), values_(table.name_count()), texts_(table.name_count()) {}
+    : table_(table),
+      unescape_(unescape),
+      values_(table.name_count()),
+      texts_(table.name_count()),
+      pieces_(table.name_count()),
+      is_text_(table.name_count()) {
+  for (std::size_t name = 0; name < table.name_count(); ++name) is_text_[name] = table.is_text_only(name);
+}
 
 // The newline after the record ends every loop: it is neither a space here nor part of any token.
 void FastJsonParser::skip_space() {
@@ -20,11 +27,13 @@ void FastJsonParser::skip_space() {
 }
 
 // Bytes outside of strings that are 0x80 or above are refused.
-std::optional<std::size_t> FastJsonParser::parse(std::string_view bytes, char* scratch) {
+std::optional<std::size_t> FastJsonParser::parse(std::string_view bytes, char* scratch, PackWordsFunction pack) {
   std::fill(values_.begin(), values_.end(), FieldValue{});
   at_ = bytes.data();
   out_ = scratch;
   high_bytes_ = 0;
+  pack_ = pack;
+  packed_.clear();
   if (!parse_object() || *at_ != '\n') return std::nullopt;
   return static_cast<std::size_t>(at_ - bytes.data());
 }
@@ -70,6 +79,7 @@ bool FastJsonParser::parse_value(std::size_t name) {
   const char first = *at_;
   if (first == '"') {
     if (name == FieldTable::kNoName) return skip_string();
+    if (pack_ != nullptr && is_text_[name]) return parse_text(name);
     std::string_view& text = texts_[name];
     if (!parse_string(&text)) return false;
     value = {ValueKind::kString, 0, 0, text.size()};
@@ -101,6 +111,22 @@ bool FastJsonParser::parse_string(std::string_view* text) {
   at_ = end.next;
   out_ = end.out;
   return true;
+}
+
+// Requires: a quote at at_.
+bool FastJsonParser::parse_text(std::size_t name) {
+  const char* const begin = ++at_;
+  if (!packed_.take(pack_, at_, out_, high_bytes_, pieces_[name])) return false;
+  values_[name] = {ValueKind::kString, 0, 0, static_cast<std::uint64_t>(at_ - begin) - 1};
+  return true;
+}
+
+void FastJsonParser::send_text(std::size_t name, DocumentSink& sink) const {
+  if (pack_ != nullptr && is_text_[name] && values_[name].kind == ValueKind::kString) {
+    packed_.send(pieces_[name], sink);
+  } else {
+    sink.text(texts_[name]);
+  }
 }
 
 bool FastJsonParser::skip_string() {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "corpora/document/field_table.hpp"
+#include "corpora/document/sink.hpp"
+#include "corpora/json/packed_text.hpp"
 #include "corpora/json/string.hpp"
 
 namespace spillway {
@@ -24,19 +26,24 @@ class FastJsonParser {
   // (RFC 8259) without lone surrogates. Then text() has the values of its members, unescaped into `scratch`. Returns
   // nullopt if anything is wrong or doubtful. Does not look for broken UTF-8. Requires: a newline and kRecordPadding
   // readable bytes after `bytes`; room in `scratch` for the record and kRecordPadding bytes.
-  std::optional<std::size_t> parse(std::string_view bytes, char* scratch);
+  // If `pack` is not null, strings that can only be texts are for send_text() alone, and their text_bytes count escapes
+  // whole. Requires for that: has_unescape_avx512().
+  std::optional<std::size_t> parse(std::string_view bytes, char* scratch, PackWordsFunction pack = nullptr);
   // If false, the last record was ASCII.
   bool may_have_high_bytes() const { return high_bytes_ != 0; }
 
   // Results of the last parse, by name index of the table. begin and end of the values are not set.
   std::span<const FieldValue> values() const { return values_; }
   std::string_view text(std::size_t name) const { return texts_[name]; }
+  // Sends the value of a name of the text, as packed words where `pack` took them.
+  void send_text(std::size_t name, DocumentSink& sink) const;
 
  private:
   bool parse_object();
   bool parse_member();
   bool parse_value(std::size_t name);
   bool parse_string(std::string_view* text);
+  bool parse_text(std::size_t name);
   bool skip_string();
   bool skip_nested();
   bool skip_scalar();
@@ -51,6 +58,10 @@ class FastJsonParser {
   std::uint64_t high_bytes_ = 0;  // 0: there are none in the strings so far
   std::vector<FieldValue> values_;
   std::vector<std::string_view> texts_;
+  PackWordsFunction pack_ = nullptr;
+  PackedText packed_;
+  std::vector<PieceRange> pieces_;  // by name index: of the strings in packed_
+  std::vector<bool> is_text_;       // by name index: FieldTable::is_text_only
 };
 
 }  // namespace spillway

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "corpora/json/escapes.hpp"
 #include "io/base/vector_intrinsics.hpp"
 
 namespace spillway {
@@ -130,25 +131,26 @@ __attribute__((target("avx2"))) UnescapedString unescape_string_avx2(const char*
 }
 #undef SPILLWAY_UNESCAPE_BODY
 
+#define SPILLWAY_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")))
+
+namespace {
+
+enum class Extent : bool { kString, kPart };
+
 // 64 bytes at a time without a branch for simple escapes: removes the backslashes that escape and translates the
-// letters after them.
-__attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) UnescapedString unescape_string_avx512(
-    const char* in, char* out, std::uint64_t& high) {
+// letters after them. A part ends after the last space or control character of a block, from byte `least` on.
+template <Extent kExtent>
+SPILLWAY_AVX512 [[gnu::always_inline]] inline UnescapedPart unescape_avx512(const char* in, std::size_t least,
+                                                                            char* out, std::uint64_t& high) {
   const __m512i backslash = _mm512_set1_epi8('\\'), two = _mm512_set1_epi8(2), first_plain = _mm512_set1_epi8(0x21);
   const __m512i escapes_low = _mm512_loadu_si512(kSimpleEscapes.data());
   const __m512i escapes_high = _mm512_loadu_si512(kSimpleEscapes.data() + 64);
-  constexpr std::uint64_t kOdd = 0xAAAAAAAAAAAAAAAAULL;
+  const char* const begin = in;
   HighBytes high_bytes(high);
-  std::uint64_t first_escaped = 0;  // 1: a backslash escapes the first byte of the block
+  EscapeFinder finder;
   for (;;) {
     const __m512i block = _mm512_loadu_si512(in);
-    const std::uint64_t backslashes = _mm512_cmpeq_epi8_mask(block, backslash);
-    // Every other backslash of a consecutive series escapes. The carry of the subtraction finds them (Langdale and
-    // Lemire 2019, section 3.1.1).
-    const std::uint64_t openers = backslashes & ~first_escaped;
-    const std::uint64_t behind = ((openers << 1 | kOdd) - openers) ^ kOdd;
-    const std::uint64_t escaped = behind ^ (backslashes | first_escaped);
-    const std::uint64_t escaping = behind & backslashes;
+    const auto [escaping, escaped] = finder.next(_mm512_cmpeq_epi8_mask(block, backslash));
     const std::uint64_t high_here = _mm512_movepi8_mask(block);
     high_bytes.add(high_here);
     const __m512i translated = _mm512_permutex2var_epi8(escapes_low, block, escapes_high);
@@ -160,21 +162,39 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) Unesca
     const std::uint64_t kept = ~escaping & before;
     const __m512i text = _mm512_mask_mov_epi8(block, escaped, translated);
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, text));
-    out += _mm_popcnt_u64(kept);
     if (stops == 0) {
       in += 64;
-      first_escaped = escaping >> 63;
+      if constexpr (kExtent == Extent::kPart) {
+        const std::uint64_t spaces = kept & _mm512_cmplt_epu8_mask(text, first_plain);
+        if (static_cast<std::size_t>(in - begin) >= least && spaces != 0) {
+          const int after = std::countl_zero(spaces);
+          return {in - after, out + _mm_popcnt_u64(kept << after), false};
+        }
+      }
+      out += _mm_popcnt_u64(kept);
       continue;
     }
+    out += _mm_popcnt_u64(kept);
     const std::uint64_t stop = stops & (0 - stops);
     in += std::countr_zero(stops) + 1;
     const bool is_escaped = (escaped & stop) != 0;
-    if (!is_escaped && in[-1] == '"') return {in, out};
-    if (!is_escaped || in[-1] != 'u') return {nullptr, out};
+    if (!is_escaped && in[-1] == '"') return {in, out, true};
+    if (!is_escaped || in[-1] != 'u') return {nullptr, out, true};
     in = unescape_unicode(in, &out);
-    if (in == nullptr) return {nullptr, out};
-    first_escaped = 0;
+    if (in == nullptr) return {nullptr, out, true};
+    finder.restart();
   }
+}
+
+}  // namespace
+
+SPILLWAY_AVX512 UnescapedString unescape_string_avx512(const char* in, char* out, std::uint64_t& high) {
+  const UnescapedPart whole = unescape_avx512<Extent::kString>(in, 0, out, high);
+  return {whole.next, whole.out};
+}
+
+SPILLWAY_AVX512 UnescapedPart unescape_part_avx512(const char* in, std::size_t least, char* out, std::uint64_t& high) {
+  return unescape_avx512<Extent::kPart>(in, least, out, high);
 }
 
 bool has_unescape_avx512() {

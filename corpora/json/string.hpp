@@ -26,6 +26,19 @@ UnescapedString unescape_string_avx2(const char* in, char* out, std::uint64_t& h
 // Requires: has_unescape_avx512().
 UnescapedString unescape_string_avx512(const char* in, char* out, std::uint64_t& high);
 bool has_unescape_avx512();
+
+// A part of a string: `next` is after its closing quote, if it ends with the string, or after a space or a control
+// character, escaped or not. next == nullptr: as UnescapedString.
+struct UnescapedPart {
+  const char* next;
+  char* out;
+  bool ends_string;
+};
+
+// Unescapes a part of at least `least` bytes of the string, unless that ends before. Otherwise as UnescapeFunction.
+// Requires: has_unescape_avx512(); `in` is outside of an escape.
+UnescapedPart unescape_part_avx512(const char* in, std::size_t least, char* out, std::uint64_t& high);
+
 // The fastest function that this CPU can run.
 UnescapeFunction best_unescape_function();
 

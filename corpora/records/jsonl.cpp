@@ -44,7 +44,7 @@ void JsonlParser::parse_long(RecordSource& record, const RecordPlace& place, Doc
 }
 
 std::size_t JsonlParser::parse_fast(std::string_view bytes, const RecordPlace& place, DocumentSink& sink) {
-  const std::size_t record_bytes = fast_.parse(bytes, scratch_.data()).value_or(0);
+  const std::size_t record_bytes = fast_.parse(bytes, scratch_.data(), sink.word_packer()).value_or(0);
   if (record_bytes > longest_record_bytes(max_document_bytes_)) return 0;
   if (fast_.may_have_high_bytes() && !is_valid_start(bytes, record_bytes)) return 0;
   return record_bytes != 0 && take_fast(place, sink) ? record_bytes : 0;
@@ -59,7 +59,7 @@ bool JsonlParser::is_valid_start(std::string_view bytes, std::size_t record_byte
 bool JsonlParser::take_fast(const RecordPlace& place, DocumentSink& sink) {
   const auto values = fast_.values();
   const ChosenFields chosen = table_.choose(values);
-  if (judge_fields(chosen, values, max_document_bytes_)) return false;
+  if (judge_fields(chosen, values, max_document_bytes_)) return false;  // texts that are packed may be shorter
   DocumentFields fields;
   // Takes a field if it is present. Returns false if it is too long to be handed out whole.
   const auto take = [&](std::size_t name, std::string_view& text, bool& is_there) {
@@ -73,7 +73,7 @@ bool JsonlParser::take_fast(const RecordPlace& place, DocumentSink& sink) {
     return false;
   }
   sink.begin(fields, place.at());
-  if (chosen.text != FieldTable::kNoName) sink.text(fast_.text(chosen.text));
+  if (chosen.text != FieldTable::kNoName) fast_.send_text(chosen.text, sink);
   sink.end();
   return true;
 }

@@ -56,11 +56,23 @@ void ChunkParser::text(std::string_view text) {
     if (hashes_texts_) text_hash_->add(part);
     if (stores_text_) keep_text(part);
     scan(part);
-    unreported_ += part.size();
-    if (unreported_ < kMostUnreported) continue;
-    unreported_ = 0;
-    observer_.consumed(0);
+    count_unreported(part.size());
   }
+}
+
+PackWordsFunction ChunkParser::word_packer() const { return hashes_texts_ || stores_text_ ? nullptr : packer(); }
+
+void ChunkParser::words(std::string_view packed, std::size_t count) {
+  finish_scan();
+  add_words(packed, count);
+  count_unreported(packed.size());
+}
+
+void ChunkParser::count_unreported(std::size_t bytes) {
+  unreported_ += bytes;
+  if (unreported_ < kMostUnreported) return;
+  unreported_ = 0;
+  observer_.consumed(0);
 }
 
 void ChunkParser::end() {

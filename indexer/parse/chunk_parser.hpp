@@ -46,6 +46,7 @@ struct ChunkParserSetup {
   PinnedSlotPool* slots = nullptr;            // kTokens: memory of the tokens, while there are free slots
   const TokenKernel* token_kernel = nullptr;  // kTokens: of the tokenizer's words; null: the fastest
   bool hashes_texts = false;  // keeps the hash of each document's title and text (RunDocument::text_hash)
+  bool packs_json = true;     // kTokens: takes packed words of JSON, if this CPU can pack them
 };
 
 // Counters of the open document in this chunk. Each stands in 16 bytes of its own: the compiler would load neighbours
@@ -61,6 +62,8 @@ class ChunkParser : public DocumentSink {
 
   void begin(const DocumentFields& fields, const SourcePlace& place) final;
   void text(std::string_view text) final;
+  PackWordsFunction word_packer() const final;
+  void words(std::string_view packed, std::size_t count) final;
   void end() final;
   // The task ends: hands out the rest. Requires: no document is open.
   void finish_task();
@@ -78,6 +81,9 @@ class ChunkParser : public DocumentSink {
   // finish_scan().
   virtual void scan(std::string_view text) = 0;
   virtual void finish_scan() = 0;
+  // Null if the parser does not take packed words, or not with these options.
+  virtual PackWordsFunction packer() const { return nullptr; }
+  virtual void add_words(std::string_view, std::size_t /*count*/) {}
   // Between two calls of scan() or between two tokens: the document goes on in the next chunk.
   virtual void cut_document() {}
   // The document ends in this chunk: returns the sums of its occurrences that the chunk's checksum covers.
@@ -101,6 +107,7 @@ class ChunkParser : public DocumentSink {
 
  private:
   void keep_text(std::string_view text);
+  void count_unreported(std::size_t bytes);
   void close_document();
   void start_chunk();
 

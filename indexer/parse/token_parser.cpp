@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "indexer/parse/chunk_sizes.hpp"
+#include "indexer/parse/json_words.hpp"
 #include "indexer/parse/term_resolver.hpp"
 #include "indexer/parse/token_buffer.hpp"
 #include "io/format/index.hpp"
@@ -25,6 +26,7 @@ class TokenParser final : public ChunkParser {
         scanner_(words_of_),
         kernel_(setup.token_kernel != nullptr ? *setup.token_kernel : token_kernel(words_of_)),
         range_bytes_(token_range_bytes(setup.limits)),
+        packer_(choose_packer(setup)),
         tokens_(setup) {}
 
   // The sink of the term resolver.
@@ -73,6 +75,19 @@ class TokenParser final : public ChunkParser {
   using ChunkParser::pass_position;
 
  private:
+  PackWordsFunction choose_packer(const ChunkParserSetup& setup) const {
+    // An empty chunk has room for a range.
+    if (!resolver_.tokens_are_terms() || range_bytes_ < kMostPackedBytes) return nullptr;
+    return setup.packs_json ? json_words_packer() : nullptr;
+  }
+  PackWordsFunction packer() const override { return packer_; }
+
+  void add_words(std::string_view packed, std::size_t count) override {
+    make_room(packed.size(), count);
+    std::memcpy(tokens_.end(), packed.data(), packed.size());
+    add_tokens(packed.size(), count);
+  }
+
   void scan(std::string_view text) override {
     if (!resolver_.tokens_are_terms()) {
       scanner_.scan_ranges(
@@ -227,6 +242,7 @@ class TokenParser final : public ChunkParser {
   WordScanner scanner_;
   const TokenKernel& kernel_;
   const std::size_t range_bytes_;
+  const PackWordsFunction packer_;
   TokenBuffer tokens_;
   DocumentCounts counts_;
   std::size_t last_bytes_ = 0;  // of the token at the end of the stream that may go on in the next scan(); 0: none
