@@ -10,6 +10,7 @@
 #include "bench/simdjson_reader.hpp"
 #include "bench/stage_input.hpp"
 #include "corpora/json/fast_parser.hpp"
+#include "corpora/reader/plain_range.hpp"
 
 namespace spillway {
 namespace {
@@ -44,12 +45,11 @@ struct CountingSink final : DocumentSink {
 // Passes the input to parse(block, sink) in steps of one read, and checks that every document arrived.
 template <typename Parse>
 void parse_in_steps(benchmark::State& state, Parse parse) {
-  constexpr std::size_t kStepBytes = std::size_t{256} << 10;
   const std::string_view bytes = stage_input().bytes();
   for (auto _ : state) {
     CountingSink sink;
     for (std::size_t begin = 0; begin < bytes.size();) {
-      const std::size_t last = std::min(begin + kStepBytes, bytes.size()) - 1;
+      const std::size_t last = std::min(begin + PlainRangeReader::kStepBytes, bytes.size()) - 1;
       const std::size_t end = bytes.find('\n', last) + 1;
       parse(bytes.substr(begin, end - begin), sink);
       begin = end;

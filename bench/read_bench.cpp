@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/stage_input.hpp"
+#include "corpora/reader/plain_range.hpp"
 #include "io/base/bytes.hpp"
 #include "io/file/file_system.hpp"
 #include "io/file/posix_file_system.hpp"
@@ -12,9 +13,6 @@
 
 namespace spillway {
 namespace {
-
-// The size of a read of plain files (corpora/reader/plain_range.hpp).
-constexpr std::size_t kStepBytes = std::size_t{256} << 10;
 
 // Copies between two buffers of the size of the input, both touched before.
 void copy_memory(benchmark::State& state) {
@@ -39,7 +37,7 @@ void read_file_steps(benchmark::State& state) {
     file->close();
   }
   const auto file = posix_file_system().open(path);
-  std::vector<std::uint8_t> buffer(kStepBytes);
+  std::vector<std::uint8_t> buffer(PlainRangeReader::kStepBytes);
   for (auto _ : state) {
     std::uint64_t at = 0;
     while (const std::size_t count = file->read_at(at, buffer)) at += count;

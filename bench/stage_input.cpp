@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "corpora/reader/plain_range.hpp"
 #include "io/file/file_system.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "text/unicode/words.hpp"
@@ -132,7 +133,6 @@ void parse_stage_input(ChunkForm form, const ContentOptions& content, MemoryBudg
 }
 
 void read_stage_input(StageJsonl& jsonl, bool packs_json, MemoryBudget& budget, const ChunkParser::Deliver& deliver) {
-  constexpr std::size_t kStepBytes = std::size_t{256} << 10;
   const IndexPlan plan = stage_plan(ChunkForm::kTokens);
   NoObserver observer;
   const auto parser = make_chunk_parser({.form = ChunkForm::kTokens,
@@ -144,7 +144,7 @@ void read_stage_input(StageJsonl& jsonl, bool packs_json, MemoryBudget& budget, 
                                          .packs_json = packs_json});
   const std::string_view bytes = stage_input().bytes();
   for (std::size_t begin = 0; begin < bytes.size();) {
-    const std::size_t end = bytes.find('\n', std::min(begin + kStepBytes, bytes.size()) - 1) + 1;
+    const std::size_t end = bytes.find('\n', std::min(begin + PlainRangeReader::kStepBytes, bytes.size()) - 1) + 1;
     jsonl.parser.parse_block(bytes.substr(begin, end - begin), {}, *parser);
     begin = end;
   }

@@ -15,7 +15,7 @@ namespace spillway {
 
 class PlainRangeReader {
  public:
-  static constexpr std::size_t kStepBytes = std::size_t{256} << 10;
+  static constexpr std::size_t kStepBytes = std::size_t{128} << 10;
 
   struct Block {
     std::string_view bytes;    // whole records, up to a border or the end of the file; empty: a record is too long
