@@ -4,7 +4,9 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <future>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "indexer/plan/run_merge.hpp"
@@ -227,15 +229,29 @@ class LastPass {
     if (!std::exchange(order_is_written_, true)) ids_->write_order(writer_);
   }
 
+  // Writes the order of ids in a thread of its own, whose end the result waits for: one thread writes 20 million a
+  // second, and until then other threads would merge no documents. Returns none where few threads merge.
+  std::future<void> start_order() {
+    constexpr unsigned kLeastThreads = 8;
+    if (order_is_written_ || setup_.threads < kLeastThreads) return {};
+    try {
+      return std::async(std::launch::async, [this] { write_order(); });
+    } catch (const std::system_error&) {  // no thread is left
+      return {};
+    }
+  }
+
   // `lists_check` throws once the lists have failed. May be empty.
   void write_documents(const StopCheck& lists_check) {
     const Stopwatch watch;
     const StageSpan span(timeline_of(setup_.context.recorder), JobStage::kDocuments);
-    write_order();
+    std::future<void> order = start_order();
+    if (!order.valid()) write_order();
     merge_documents(inputs_, ids_->dropped(), writer_, setup_.budget, setup_.threads, [&] {
       check_();
       if (lists_check) lists_check();
     });
+    if (order.valid()) order.get();
     stats_.document_seconds = watch.seconds();
   }
 
