@@ -46,6 +46,13 @@ class ReadableFile {
   void read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const;
 };
 
+// What it costs to take space for a file ahead of its writes.
+enum class SpaceAhead {
+  kNone,      // it cannot be taken, or nobody knows
+  kPromised,  // nothing: the file system notes which blocks the file gets
+  kFilled,    // half the time of a write: the pages of a file in memory are made
+};
+
 // Appends. Not thread-safe. Destruction without close() discards unwritten bytes and never throws.
 class WritableFile {
  public:
@@ -54,6 +61,10 @@ class WritableFile {
   // Appends `bytes` (at least 1) bytes that the caller fills later, in any thread, before the file is read. Returns an
   // empty span and appends nothing if the file is not in memory.
   virtual std::span<std::uint8_t> extend(std::size_t) { return {}; }
+  virtual SpaceAhead space_ahead() const { return SpaceAhead::kNone; }
+  // Says that the file probably gets `bytes` bytes: takes space for them, so that appending them takes less time.
+  // sync() and close() give back what was not used. Returns whether the space is there; never fails.
+  virtual bool reserve(std::uint64_t) { return false; }
   virtual void sync() = 0;  // fsync; a failure is final
   virtual void close() = 0;
   virtual std::uint64_t size() const = 0;  // appended so far

@@ -15,6 +15,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/guarded_mapping.hpp"
+#include "io/file/space_ahead.hpp"
 #include "io/file/system_error.hpp"
 
 namespace spillway {
@@ -165,12 +166,18 @@ class PosixWritableFile final : public WritableFile {
       bytes = bytes.subspan(static_cast<std::size_t>(put));
     }
   }
+  SpaceAhead space_ahead() const override { return space_ahead_of(file_.get()); }
+  bool reserve(std::uint64_t bytes) override {
+    return !failed_ && file_.valid() && space_.reserve(file_.get(), size_, bytes);
+  }
   void sync() override {
     require_usable();
+    give_back_space();
     if (retry_interrupted([&] { return ::fsync(file_.get()); }) != 0) fail(errno, "bring to disk");
   }
   void close() override {
     require_usable();
+    give_back_space();
     const int error = file_.close();
     if (error != 0) fail(error, "close");
   }
@@ -187,8 +194,13 @@ class PosixWritableFile final : public WritableFile {
     if (failed_) throw IoError(printable(path_, 4096) + ": an earlier write to it failed; start again");
     if (!file_.valid()) throw std::logic_error("write to a closed file: " + path_);
   }
+  void give_back_space() {
+    const int error = space_.give_back(file_.get(), size_);
+    if (error != 0) fail(error, "give back unused space of");
+  }
   FileDescriptor file_;
   std::string path_;
+  FileSpace space_;
   std::uint64_t size_ = 0;
   bool failed_ = false;
 };

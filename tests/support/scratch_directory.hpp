@@ -11,8 +11,9 @@ namespace spillway::testing {
 
 class ScratchDirectory {
  public:
-  ScratchDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "spillway-test-XXXXXX").string();
+  ScratchDirectory() : ScratchDirectory(std::filesystem::temp_directory_path()) {}
+  explicit ScratchDirectory(const std::filesystem::path& parent) {
+    std::string pattern = (parent / "spillway-test-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed for " + pattern);
     path_ = pattern;
   }
