@@ -148,6 +148,10 @@ void BlockQueue::keep_error() {
 void BlockQueue::hand_in(Item& item) {
   const std::lock_guard lock(mutex_);
   stats_ += item.stats;
+  for (const auto& run : item.runs) {
+    setup_.context.progress.run_postings += run->summary.posting_count;
+    setup_.context.progress.run_occurrences += run->summary.occurrence_count;
+  }
   done_[item.place] = std::move(item);
   for (auto next = done_.begin(); next != done_.end() && next->first == next_done_; next = done_.erase(next)) {
     hand_on(next->second);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "indexer/job/gpus.hpp"
 #include "indexer/job/index_figures.hpp"
 #include "indexer/job/input_checks.hpp"
+#include "indexer/job/list_reserver.hpp"
 #include "indexer/job/merge_gpus.hpp"
 #include "indexer/job/output.hpp"
 #include "indexer/job/work_directory.hpp"
@@ -169,13 +171,8 @@ class IndexJob {
   void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
     FoundRevisits revisits = follow_revisits(temp);
     std::optional<RunStore> stored;
-    try {
-      parse(stored, temp, revisits.table.get());
-      note_gpu(gpus_.await());
-    } catch (const GpuStartError& error) {
-      begin_anew(error);
-      parse(stored, temp, revisits.table.get());
-    }
+    std::optional<IndexWriter> opened;
+    make_runs(stored, temp, revisits.table.get(), work, opened);
     RunStore& runs = *stored;
     MergeGpus merge_gpus(options_.gpu,
                          {.runs = runs,
@@ -191,7 +188,7 @@ class IndexJob {
     for (const auto& run : runs.runs) report_.runs_spilled += run->is_spilled() ? 1 : 0;
 
     const Stopwatch write_watch;
-    IndexWriter writer(context_.files, work.index_path(), content_);
+    IndexWriter& writer = opened ? *opened : opened.emplace(context_.files, work.index_path(), content_);
     const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
     IndexTotals totals = merge_into_index(
         {.content = content_,
@@ -232,7 +229,37 @@ class IndexJob {
     report_.seconds = watch.seconds();
   }
 
-  // Makes the runs of the input.
+  // Makes the runs of the input. Opens the index where space for its lists is taken meanwhile.
+  void make_runs(std::optional<RunStore>& stored, TempSpace& temp, const RevisitTable* revisits,
+                 const WorkDirectory& work, std::optional<IndexWriter>& opened) {
+    const std::unique_ptr<ListReserver> reserver = reserve_lists(work, opened);
+    try {
+      parse(stored, temp, revisits);
+      note_gpu(gpus_.await());
+    } catch (const GpuStartError& error) {
+      begin_anew(error);
+      parse(stored, temp, revisits);
+    }
+  }
+
+  // An index of a resumable job is opened after the last commit of a run.
+  std::unique_ptr<ListReserver> reserve_lists(const WorkDirectory& work, std::optional<IndexWriter>& opened) {
+    const JobEstimate& estimate = planned_.estimate;
+    if (checkpoints_ != nullptr ||
+        !may_reserve_lists(options_.space_ahead, estimate, threads_, budget_.total_bytes())) {
+      return nullptr;
+    }
+    opened.emplace(context_.files, work.index_path(), content_);
+    return std::make_unique<ListReserver>(
+        ListReserverSetup{.writer = *opened,
+                          .files = context_.files,
+                          .directory = work.path(),
+                          .progress = context_.progress,
+                          .positions = content_.positions ? Positions::kStored : Positions::kNone,
+                          .step_bytes = options_.space_ahead.step_bytes,
+                          .probable_bytes = estimate.index_bytes + estimate.spilled_bytes});
+  }
+
   void parse(std::optional<RunStore>& stored, TempSpace& temp, const RevisitTable* revisits) {
     RunStore& runs = stored.emplace(budget_, temp, checkpoints_ != nullptr ? 0 : plan_.run_memory_bytes,
                                     TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));

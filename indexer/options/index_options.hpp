@@ -65,6 +65,13 @@ enum class Dedup : std::uint8_t { kNone, kExact, kUrl };
 // "none", "exact", "url".
 const std::vector<std::string>& dedup_names();
 
+// Which jobs take space for their lists ahead, while they parse, where the index is in memory.
+struct SpaceAheadOptions {
+  std::uint64_t least_index_bytes = std::uint64_t{256} << 20;  // as the plan estimates it
+  unsigned least_threads = 8;                                  // with few threads, parsing takes all
+  std::uint64_t step_bytes = std::uint64_t{32} << 20;          // 8 ms
+};
+
 struct IndexOptions {
   std::vector<std::string> inputs;
   std::string output;
@@ -90,6 +97,7 @@ struct IndexOptions {
   std::optional<KnownIds> append;
   bool replace_urls = false;  // with `append`: documents of the index make way for those of the input with their URL
   ResumeOptions resume;
+  SpaceAheadOptions space_ahead = {};
 };
 
 }  // namespace spillway

@@ -21,6 +21,7 @@ inline constexpr const char* kRevisitStage = "revisits";
 struct IndexProgress {
   std::atomic<const char*> stage{"plan"};
   std::atomic<std::uint64_t> bytes_done{0}, bytes_total{0}, documents{0}, runs{0};
+  std::atomic<std::uint64_t> run_postings{0}, run_occurrences{0};         // of the runs that blocks became
   std::atomic<std::uint64_t> postings_done{0}, postings_total{0};         // while merging
   const char *documents_name = "documents", *postings_name = "postings";  // of what is counted; set before the start
 };

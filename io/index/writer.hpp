@@ -34,6 +34,12 @@ class IndexWriter {
   IndexWriter(const IndexWriter&) = delete;
   IndexWriter& operator=(const IndexWriter&) = delete;
 
+  // What it costs to take space for the lists ahead.
+  SpaceAhead space_ahead() const;
+  // Takes space ahead for files of so many bytes of postings and of positions (WritableFile::reserve). Returns whether
+  // it is there. Requires: no list was appended yet, nor is one meanwhile.
+  bool reserve_lists(std::uint64_t posting_bytes, std::uint64_t position_bytes);
+
   // Starts up to `count` threads (helper_bytes() each) that compress stored fields and texts until
   // end_document_helpers(), which appends what they hold. The bytes stay the same. Called by the thread of the
   // documents.

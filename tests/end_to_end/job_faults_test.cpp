@@ -28,11 +28,12 @@ const std::string& corpus() {
   return kCorpus;
 }
 
-IndexReport index_on(FaultyFileSystem& files) {
+IndexReport index_on(FaultyFileSystem& files, const SpaceAheadOptions& space_ahead = {}) {
   IndexOptions options = testing::index_job({"/job/in.jsonl"}, kOutput);
   options.block_bytes = 1;
   options.record_sorter = "cpu-radix";  // which keeps no blocks in memory
   options.memory_bytes = testing::tight_memory(60);
+  options.space_ahead = space_ahead;
   std::atomic<int> signal_number{0};
   IndexProgress progress;
   const auto ignore = [](const std::string&) {};
@@ -96,10 +97,11 @@ MergeReport merge_on(FaultyFileSystem& files) {
   return report;
 }
 
-enum class Job { kIndex, kMerge };
+// kAheadIndex: the files of the index are opened before the input is parsed.
+enum class Job { kIndex, kAheadIndex, kMerge };
 
 void set_up(FaultyFileSystem& files, Job job) {
-  if (job == Job::kIndex) {
+  if (job != Job::kMerge) {
     files.put("/job/in.jsonl", corpus());
     return;
   }
@@ -109,10 +111,16 @@ void set_up(FaultyFileSystem& files, Job job) {
 }
 
 void run(FaultyFileSystem& files, Job job) {
-  if (job == Job::kIndex) {
-    index_on(files);
-  } else {
-    merge_on(files);
+  switch (job) {
+    case Job::kIndex:
+      index_on(files);
+      return;
+    case Job::kAheadIndex:
+      index_on(files, {.least_index_bytes = 0, .least_threads = 1});
+      return;
+    case Job::kMerge:
+      merge_on(files);
+      return;
   }
 }
 
@@ -238,7 +246,7 @@ std::string name_of(const ::testing::TestParamInfo<JobFault>& tested) {
       {FaultKind::kTooManyFiles, "TooManyFiles"}, {FaultKind::kShortWrite, "ShortWrite"},
       {FaultKind::kShortRead, "ShortRead"},       {FaultKind::kCrash, "Crash"}};
   const auto& [job, fault] = tested.param;
-  const std::string name = job == Job::kIndex ? "Index" : "Merge";
+  const std::string name = job == Job::kIndex ? "Index" : job == Job::kMerge ? "Merge" : "AheadIndex";
   if (fault.kind == FaultKind::kCrash) return name + (fault.sticky ? "PowerLoss" : "Crash");
   return name + kNames.at(fault.kind) + (fault.sticky ? "ForGood" : "Once");
 }
@@ -256,6 +264,7 @@ std::vector<JobFault> all_faults() {
       if (both) faults.push_back({job, {kind, 0, true}});
     }
   }
+  for (const FaultKind kind : {FaultKind::kIoError, FaultKind::kCrash}) faults.push_back({Job::kAheadIndex, {kind}});
   return faults;
 }
 
