@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kPeriod(10);
 // 1.36 and 1.31 (RFCs), 1.42 and 1.36 (generated text), 1.61 and 1.13 (source code), 1.61 and 0.56 (lines of RFCs).
 // What is too much costs 0.2 s of this thread for a gigabyte, and 0.12 s at the end of the job to give it back (two
 // cores); what is missing is written as without this.
-constexpr double kPostingBytes = 1.1, kPositionBytes = 0.5;
+constexpr double kPostingBytes = 1.25, kPositionBytes = 0.5;
 
 std::uint64_t share_of(std::uint64_t count, double bytes) {
   return static_cast<std::uint64_t>(static_cast<double>(count) * bytes);
