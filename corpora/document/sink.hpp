@@ -80,7 +80,7 @@ struct PackedPart {
 inline constexpr std::size_t kMostPartBytes = 1024;
 
 // Packs the words of the next part of a JSON string, at most kMostPartBytes of it, in the form in which a sink keeps
-// them. May refuse any part, and then may have written to `out`; refuses all that is not plain ASCII or no good JSON.
+// them. May refuse any part, and then may have written to `out`; refuses what is not plain ASCII, and bad JSON.
 // Requires: no word and no escape goes on at `in`, and what UnescapeFunction requires.
 using PackWordsFunction = PackedPart (*)(const char* in, char* out);
 

@@ -113,8 +113,10 @@ bool FastJsonParser::parse_string(std::string_view* text) {
   return true;
 }
 
-// Requires: a quote at at_.
+// Requires: a quote at at_. The scanner decides where a name is repeated, so that a record has at most one piece for
+// each KiB and each name.
 bool FastJsonParser::parse_text(std::size_t name) {
+  if (values_[name].kind != ValueKind::kAbsent) return false;
   const char* const begin = ++at_;
   if (!packed_.take(pack_, at_, out_, high_bytes_, pieces_[name])) return false;
   values_[name] = {ValueKind::kString, 0, 0, static_cast<std::uint64_t>(at_ - begin) - 1};
