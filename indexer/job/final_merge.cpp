@@ -4,8 +4,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -230,12 +232,21 @@ class LastPass {
   }
 
   // Writes the order of ids in a thread of its own, whose end the result waits for: one thread writes 20 million a
-  // second, and until then other threads would merge no documents. Returns none where few threads merge.
+  // second, and until then other threads would merge no documents. Returns none where few threads merge, or where the
+  // memory of the sort of ids may be what documents lack.
   std::future<void> start_order() {
     constexpr unsigned kLeastThreads = 8;
     if (order_is_written_ || setup_.threads < kLeastThreads) return {};
+    if (setup_.budget.free_bytes() < setup_.budget.total_bytes() / 4) return {};
     try {
-      return std::async(std::launch::async, [this] { write_order(); });
+      return std::async(std::launch::async, [this] {
+        try {
+          write_order();
+        } catch (...) {
+          order_failed_.store(true);
+          throw;
+        }
+      });
     } catch (const std::system_error&) {  // no thread is left
       return {};
     }
@@ -247,12 +258,22 @@ class LastPass {
     const StageSpan span(timeline_of(setup_.context.recorder), JobStage::kDocuments);
     std::future<void> order = start_order();
     if (!order.valid()) write_order();
-    merge_documents(inputs_, ids_->dropped(), writer_, setup_.budget, setup_.threads, [&] {
-      check_();
-      if (lists_check) lists_check();
-    });
+    try {
+      merge_documents(lists_check);
+    } catch (...) {
+      if (order.valid()) order.get();  // its error may be the first
+      throw;
+    }
     if (order.valid()) order.get();
     stats_.document_seconds = watch.seconds();
+  }
+
+  void merge_documents(const StopCheck& lists_check) {
+    spillway::merge_documents(inputs_, ids_->dropped(), writer_, setup_.budget, setup_.threads, [&] {
+      check_();
+      if (lists_check) lists_check();
+      if (order_failed_.load()) throw std::runtime_error("the order of ids could not be written");
+    });
   }
 
   ContentChecksum merge_lists(bool with_documents) {
@@ -293,6 +314,7 @@ class LastPass {
   LengthCodes lengths_;
   std::optional<IdTable> ids_;
   bool order_is_written_ = false;
+  std::atomic<bool> order_failed_{false};
 };
 
 }  // namespace
