@@ -242,11 +242,12 @@ class IndexJob {
     }
   }
 
-  // An index of a resumable job is opened after the last commit of a run.
+  // Returns null where that does not pay, and for resumable jobs, whose index is opened after the last commit of a run.
   std::unique_ptr<ListReserver> reserve_lists(const WorkDirectory& work, std::optional<IndexWriter>& opened) {
     const JobEstimate& estimate = planned_.estimate;
     if (checkpoints_ != nullptr ||
-        !may_reserve_lists(options_.space_ahead, estimate, threads_, budget_.total_bytes())) {
+        !may_reserve_lists(options_.space_ahead, estimate, threads_, budget_.total_bytes()) ||
+        !context_.files.is_in_memory(work.path())) {
       return nullptr;
     }
     opened.emplace(context_.files, work.index_path(), content_);

@@ -34,7 +34,6 @@ bool may_reserve_lists(const SpaceAheadOptions& options, const JobEstimate& esti
 }
 
 ListReserver::ListReserver(const ListReserverSetup& setup) : setup_(setup) {
-  if (setup_.writer.space_ahead() != SpaceAhead::kFilled) return;
   try {
     thread_ = std::jthread([this](const std::stop_token& stopped) { work(stopped); });
   } catch (const std::system_error&) {  // the lists are written to new pages

@@ -30,8 +30,8 @@ struct ListReserverSetup {
 };
 
 // A thread that follows the progress until destruction, which waits for the end of a step. Takes what the postings of
-// the runs made so far need at least. Does nothing if the file system is of another kind, if the disk gets full, or if
-// there are no more threads. Requires: no list is appended meanwhile.
+// the runs made so far need at least. Does nothing where space cannot be taken, if the disk gets full, or if there are
+// no more threads. Requires: no list is appended meanwhile.
 class ListReserver {
  public:
   explicit ListReserver(const ListReserverSetup& setup);

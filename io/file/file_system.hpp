@@ -46,13 +46,6 @@ class ReadableFile {
   void read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const;
 };
 
-// What it costs to take space for a file ahead of its writes.
-enum class SpaceAhead {
-  kNone,      // it cannot be taken, or nobody knows
-  kPromised,  // nothing: the file system notes which blocks the file gets
-  kFilled,    // half the time of a write: the pages of a file in memory are made
-};
-
 // Appends. Not thread-safe. Destruction without close() discards unwritten bytes and never throws.
 class WritableFile {
  public:
@@ -61,7 +54,6 @@ class WritableFile {
   // Appends `bytes` (at least 1) bytes that the caller fills later, in any thread, before the file is read. Returns an
   // empty span and appends nothing if the file is not in memory.
   virtual std::span<std::uint8_t> extend(std::size_t) { return {}; }
-  virtual SpaceAhead space_ahead() const { return SpaceAhead::kNone; }
   // Says that the file probably gets `bytes` bytes: takes space for them, so that appending them takes less time.
   // sync() and close() give back what was not used. Returns whether the space is there; never fails.
   virtual bool reserve(std::uint64_t) { return false; }
@@ -142,6 +134,8 @@ class FileSystem {
   // IoError, also if the file system has no locks.
   virtual std::unique_ptr<FileLock> try_lock(const std::string& path) = 0;
   virtual std::uint64_t free_bytes(const std::string& directory) = 0;
+  // Whether files there are pages of memory (tmpfs), which take half of the time of a write to make.
+  virtual bool is_in_memory(const std::string&) { return false; }
   // Returns the absolute path without links, of a link to nothing the path that it names. Components that do not exist
   // yet are appended as written to the resolved parent.
   virtual std::string resolve(const std::string& path) = 0;

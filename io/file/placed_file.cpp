@@ -21,7 +21,6 @@
 #include <string_view>
 #include <vector>
 
-#include "io/file/space_ahead.hpp"
 #include "io/file/unique_name.hpp"
 
 namespace spillway {
@@ -51,8 +50,13 @@ bool is_shortage(int error) {
   return std::ranges::find(kShortages, error) != kShortages.end();
 }
 
-// Whether the file system promises space at once; a mapping then takes bytes come what may.
-bool allocates_at_once(int descriptor) { return space_ahead_of(descriptor) == SpaceAhead::kPromised; }
+// Whether fallocate() promises space without filling it, and a mapping then takes bytes come what may.
+bool allocates_at_once(int descriptor) {
+  struct statfs status = {};
+  if (::fstatfs(descriptor, &status) != 0) return false;
+  const auto type = static_cast<std::uint32_t>(status.f_type);
+  return type == EXT4_SUPER_MAGIC || type == XFS_SUPER_MAGIC;
+}
 
 // Whether the file is what a standard stream writes to, whose later writers must find it under its name.
 bool is_standard_stream(const struct stat& file) {

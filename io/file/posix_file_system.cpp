@@ -2,9 +2,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -133,6 +135,10 @@ class PosixFileSystem final : public FileSystem {
     if (result != 0 && errno != EINVAL) throw_system_error(errno, "bring to disk the directory", path);
   }
 
+  bool is_in_memory(const std::string& directory) override {
+    struct statfs status = {};
+    return ::statfs(directory.c_str(), &status) == 0 && static_cast<std::uint32_t>(status.f_type) == TMPFS_MAGIC;
+  }
   std::uint64_t free_bytes(const std::string& directory) override {
     struct statvfs found {};
     if (retry_interrupted([&] { return ::statvfs(directory.c_str(), &found); }) != 0) {

@@ -166,7 +166,6 @@ class PosixWritableFile final : public WritableFile {
       bytes = bytes.subspan(static_cast<std::size_t>(put));
     }
   }
-  SpaceAhead space_ahead() const override { return space_ahead_of(file_.get()); }
   bool reserve(std::uint64_t bytes) override {
     return !failed_ && file_.valid() && space_.reserve(file_.get(), size_, bytes);
   }

@@ -1,10 +1,8 @@
 #include "io/file/space_ahead.hpp"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,8 +15,7 @@ namespace spillway {
 
 namespace {
 
-// Space is taken only if this many times as much is free, so that surplus which is given back at the end never keeps
-// another file of the job from its last bytes.
+// Space is taken only if this many times as much is free: until it is given back, surplus is missing to other files.
 constexpr std::uint64_t kFreePerTaken = 16;
 
 // A file in memory that would exceed the limit of the process gets a signal, which may end it.
@@ -34,14 +31,6 @@ bool has_room(int descriptor, std::uint64_t bytes) {
 }
 
 }  // namespace
-
-SpaceAhead space_ahead_of(int descriptor) {
-  struct statfs status = {};
-  if (::fstatfs(descriptor, &status) != 0) return SpaceAhead::kNone;
-  const auto type = static_cast<std::uint32_t>(status.f_type);
-  if (type == EXT4_SUPER_MAGIC || type == XFS_SUPER_MAGIC) return SpaceAhead::kPromised;
-  return type == TMPFS_MAGIC ? SpaceAhead::kFilled : SpaceAhead::kNone;
-}
 
 bool FileSpace::reserve(int descriptor, std::uint64_t size, std::uint64_t end) {
   if (end <= size) return true;

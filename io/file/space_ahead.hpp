@@ -3,12 +3,7 @@
 
 #include <cstdint>
 
-#include "io/file/file_system.hpp"
-
 namespace spillway {
-
-// Returns what it costs there to take space ahead; of a file system that is not known, SpaceAhead::kNone.
-SpaceAhead space_ahead_of(int descriptor);
 
 // The space of one open file. The file keeps its size: readers see only what was written. Not thread-safe.
 class FileSpace {

@@ -87,8 +87,6 @@ IndexWriter::IndexWriter(FileSystem& files, const std::string& directory, const 
 
 IndexWriter::~IndexWriter() = default;
 
-SpaceAhead IndexWriter::space_ahead() const { return state_->section(Section::kPostings).file().space_ahead(); }
-
 bool IndexWriter::reserve_lists(std::uint64_t posting_bytes, std::uint64_t position_bytes) {
   const bool has_postings = state_->section(Section::kPostings).file().reserve(posting_bytes);
   return state_->section(Section::kPositions).file().reserve(position_bytes) && has_postings;

@@ -34,8 +34,6 @@ class IndexWriter {
   IndexWriter(const IndexWriter&) = delete;
   IndexWriter& operator=(const IndexWriter&) = delete;
 
-  // What it costs to take space for the lists ahead.
-  SpaceAhead space_ahead() const;
   // Takes space ahead for files of so many bytes of postings and of positions (WritableFile::reserve). Returns whether
   // it is there. Requires: no list was appended yet, nor is one meanwhile.
   bool reserve_lists(std::uint64_t posting_bytes, std::uint64_t position_bytes);

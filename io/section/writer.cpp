@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <mutex>
 #include <system_error>
 
@@ -20,11 +19,6 @@ constexpr std::size_t kMostBehind = 2 * kBehindWaiting + 2;
 constexpr std::size_t kMostFree = 4;  // buffers kept for reuse
 // Shorter appends are copied: handing them over takes longer than processing them.
 constexpr std::size_t kLeastOwnedBytes = kPageBytes;
-
-// Space that is taken ahead at a time, where that costs nothing. Any of 16 MiB to 1 GiB made a new file of ext4 take
-// 7.0 GB/s instead of 4.9 (1.6 GiB in writes of 256 KiB, two cores); the least of them that needs few calls leaves
-// most of a small disk to others.
-constexpr std::uint64_t kReservedStep = std::uint64_t{32} << 20;
 
 struct SectionWriter::Behind {
   using Buffer = std::vector<std::uint8_t>;
@@ -107,16 +101,8 @@ void SectionWriter::write(std::span<const std::uint8_t> bytes) {
 }
 
 void SectionWriter::put_to_file(std::span<const std::uint8_t> bytes) {
-  if (file_->size() + bytes.size() > reserved_) reserve_next(bytes.size());
   file_->append(bytes);
   written_.fetch_add(bytes.size(), std::memory_order_relaxed);
-}
-
-void SectionWriter::reserve_next(std::size_t bytes) {
-  reserved_ = std::numeric_limits<std::uint64_t>::max();
-  if (file_->space_ahead() != SpaceAhead::kPromised) return;
-  const std::uint64_t end = file_->size() + bytes + kReservedStep;
-  if (file_->reserve(end)) reserved_ = end;
 }
 
 void SectionWriter::append_slowly(std::span<const std::uint8_t> bytes) {

@@ -62,8 +62,6 @@ class SectionWriter {
   SectionStats finish();
   WritableFile& file() { return *file_; }
 
-  // Files of fewer bytes take no space ahead.
-  static constexpr std::uint64_t kLeastReserved = std::uint64_t{16} << 20;
   static constexpr std::size_t kTableBytes = std::size_t{16} << 10;  // holds the CRCs of 256 MiB
 
  private:
@@ -76,13 +74,11 @@ class SectionWriter {
   std::uint32_t write_table();
   void write(std::span<const std::uint8_t> bytes);
   void put_to_file(std::span<const std::uint8_t> bytes);
-  void reserve_next(std::size_t bytes);
 
   FileSystem& files_;
   std::string table_path_;
   Section section_;
   std::unique_ptr<WritableFile> file_, table_file_;
-  std::uint64_t reserved_ = kLeastReserved;  // the size of the file from which on space is taken ahead again
   std::size_t buffer_bytes_, table_bytes_;
   std::vector<std::uint8_t> buffer_;  // allocated by the first append
   std::size_t used_ = 0;

@@ -34,6 +34,7 @@ IndexReport index_on(FaultyFileSystem& files, const SpaceAheadOptions& space_ahe
   options.record_sorter = "cpu-radix";  // which keeps no blocks in memory
   options.memory_bytes = testing::tight_memory(60);
   options.space_ahead = space_ahead;
+  files.set_in_memory(true);
   std::atomic<int> signal_number{0};
   IndexProgress progress;
   const auto ignore = [](const std::string&) {};

@@ -172,6 +172,11 @@ void FaultyFileSystem::set_free_bytes(std::uint64_t bytes) {
   state_->free_bytes = bytes;
 }
 
+void FaultyFileSystem::set_in_memory(bool is_in_memory) {
+  const std::lock_guard lock(state_->mutex);
+  state_->is_in_memory = is_in_memory;
+}
+
 void FaultyFileSystem::set_can_exchange(bool can) {
   const std::lock_guard lock(state_->mutex);
   state_->can_exchange = can;
@@ -340,6 +345,11 @@ std::unique_ptr<FileLock> FaultyFileSystem::try_lock(const std::string& path) {
   if (node->locked) return nullptr;
   node->locked = true;
   return std::make_unique<Lock>(state_, node, path);
+}
+
+bool FaultyFileSystem::is_in_memory(const std::string&) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->is_in_memory;
 }
 
 std::uint64_t FaultyFileSystem::free_bytes(const std::string& directory) {

@@ -63,6 +63,7 @@ class FaultyFileSystem final : public FileSystem {
   // fault.
   void restart(Crash crash);
   void set_free_bytes(std::uint64_t bytes);
+  void set_in_memory(bool is_in_memory);
   void set_can_exchange(bool can);  // true at first
   // Access whole files without counting or faults, to set up a test and to inspect its result.
   void put(const std::string& path, std::string_view bytes);  // syncs the file and its name
@@ -89,6 +90,7 @@ class FaultyFileSystem final : public FileSystem {
   std::unique_ptr<FileLock> create_lock(const std::string& path, std::string_view content) override;
   std::unique_ptr<FileLock> try_lock(const std::string& path) override;
   std::uint64_t free_bytes(const std::string& directory) override;
+  bool is_in_memory(const std::string& directory) override;
   std::string resolve(const std::string& path) override;
 
   struct State;  // shared with the open files

@@ -69,6 +69,7 @@ struct FaultyFileSystem::State {
   Fault fault;
   std::uint64_t operations = 0, eligible = 0, fired = 0, generation = 0, unique_names = 0;
   std::uint64_t free_bytes = std::uint64_t{1} << 40;
+  bool is_in_memory = false;
   std::int64_t clock_ns = 0;
   bool crashed = false, can_exchange = true;
 

@@ -38,6 +38,7 @@ class HookedFileSystem final : public FileSystem {
   }
   std::unique_ptr<FileLock> try_lock(const std::string& path) override { return files_.try_lock(path); }
   std::uint64_t free_bytes(const std::string& directory) override { return files_.free_bytes(directory); }
+  bool is_in_memory(const std::string& directory) override { return files_.is_in_memory(directory); }
   std::string resolve(const std::string& path) override { return files_.resolve(path); }
 
  private:

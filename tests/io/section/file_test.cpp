@@ -3,7 +3,6 @@
 #include "io/section/writer.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <cstring>
 #include <filesystem>
@@ -228,65 +227,6 @@ TEST(SectionFile, IsReadByManyThreadsAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
-}
-
-// The space on the disk that the file takes.
-std::uint64_t taken_bytes(const std::string& path) {
-  struct stat status {};
-  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
-  return static_cast<std::uint64_t>(status.st_blocks) * 512;
-}
-
-// Appends `data` twice, then finishes and closes the file. Calls `look` before the end.
-template <typename Look>
-SectionStats write_large(FileSystem& files, const std::string& directory, const std::string& data,
-                         std::uint64_t reserved_bytes, const Look& look) {
-  SectionWriter writer(files, directory, Section::kPostings, 4 * kPageBytes);
-  writer.file().reserve(reserved_bytes);
-  writer.start_behind();
-  for (int i = 0; i < 2; ++i) writer.append({reinterpret_cast<const std::uint8_t*>(data.data()), data.size()});
-  writer.end_behind();
-  look();
-  const SectionStats stats = writer.finish();
-  writer.file().sync();
-  writer.file().close();
-  return stats;
-}
-
-TEST(SectionFile, HasTheSameBytesWithSpaceTakenAhead) {
-  const std::string data = random_bytes(SectionWriter::kLeastReserved, 11);
-  testing::FaultyFileSystem memory;
-  const SectionStats expected = write_large(memory, "/job", data, 0, [] {});
-  for (const char* parent : {"/tmp", "/dev/shm"}) {
-    if (!std::filesystem::is_directory(parent)) continue;
-    const ScratchDirectory scratch{parent};
-    const SpaceAhead ahead = posix_file_system().create(scratch / "tried")->space_ahead();
-    for (const std::uint64_t reserved : {std::uint64_t{0}, std::uint64_t{1} << 20, std::uint64_t{100} << 20}) {
-      const std::string path = scratch / "postings";
-      const SectionStats stats = write_large(posix_file_system(), scratch.path(), data, reserved, [&] {
-        if (ahead != SpaceAhead::kNone) {
-          EXPECT_GE(taken_bytes(path), reserved);
-        }
-        if (ahead == SpaceAhead::kPromised) {
-          EXPECT_GT(taken_bytes(path), 2 * data.size() + data.size() / 2);
-        }
-      });
-      EXPECT_EQ(stats.file_bytes, expected.file_bytes);
-      EXPECT_EQ(stats.hash, expected.hash);
-      EXPECT_EQ(stats.footer_crc, expected.footer_crc);
-      EXPECT_EQ(std::filesystem::file_size(path), expected.file_bytes);
-      EXPECT_LT(taken_bytes(path), expected.file_bytes + (1 << 20)) << "close() gives back the rest";
-      EXPECT_TRUE(read_bytes(path) == memory.get("/job/postings"));
-      std::filesystem::remove(path);
-    }
-  }
-}
-
-TEST(SectionFile, TakesNoSpaceAheadWhileItIsSmall) {
-  const std::string data = random_bytes(std::size_t{3} << 20, 12);
-  const ScratchDirectory scratch;
-  write_large(posix_file_system(), scratch.path(), data, 0,
-              [&] { EXPECT_LT(taken_bytes(scratch / "postings"), 2 * data.size() + (1 << 20)); });
 }
 
 TEST(SectionFile, KeepsFewPagesInMemory) {
