@@ -59,7 +59,8 @@ bool JsonlParser::is_valid_start(std::string_view bytes, std::size_t record_byte
 bool JsonlParser::take_fast(const RecordPlace& place, DocumentSink& sink) {
   const auto values = fast_.values();
   const ChosenFields chosen = table_.choose(values);
-  if (judge_fields(chosen, values, max_document_bytes_)) return false;  // packed texts count escapes whole: parse_slow() judges
+  // Packed texts count escapes whole: the scanner judges them again.
+  if (judge_fields(chosen, values, max_document_bytes_)) return false;
   DocumentFields fields;
   // Takes a field if it is present. Returns false if it is too long to be handed out whole.
   const auto take = [&](std::size_t name, std::string_view& text, bool& is_there) {
