@@ -65,7 +65,7 @@ enum class Dedup : std::uint8_t { kNone, kExact, kUrl };
 // "none", "exact", "url".
 const std::vector<std::string>& dedup_names();
 
-// Which jobs take space for their lists ahead, while they parse, where the index is in memory.
+// These jobs take space for their lists while they parse, if the index is in memory.
 struct SpaceAheadOptions {
   std::uint64_t least_index_bytes = std::uint64_t{256} << 20;  // as the plan estimates it
   unsigned least_threads = 8;                                  // with few threads, parsing takes all

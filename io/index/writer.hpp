@@ -34,8 +34,8 @@ class IndexWriter {
   IndexWriter(const IndexWriter&) = delete;
   IndexWriter& operator=(const IndexWriter&) = delete;
 
-  // Takes space ahead for files of so many bytes of postings and of positions (WritableFile::reserve). Returns whether
-  // it is there. Requires: no list was appended yet, nor is one meanwhile.
+  // Reserves space for the files of postings and of positions (WritableFile::reserve). The arguments are their sizes.
+  // Returns whether both have it. Requires: no list was appended yet, and none is appended meanwhile.
   bool reserve_lists(std::uint64_t posting_bytes, std::uint64_t position_bytes);
 
   // Starts up to `count` threads (helper_bytes() each) that compress stored fields and texts until
