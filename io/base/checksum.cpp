@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "io/base/byte_order.hpp"
+#include "io/base/hash128_avx2.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -180,6 +181,8 @@ StreamingHash128::StreamingHash128() : state_(std::make_unique<State>()) { XXH3_
 StreamingHash128::~StreamingHash128() = default;
 
 void StreamingHash128::update(std::span<const std::uint8_t> bytes) {
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
+  if (has_avx2) return update_hash128_avx2(&state_->xxh, bytes);
   XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size());
 }
 
