@@ -3,6 +3,7 @@
 
 #include <zstd_errors.h>
 
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -12,13 +13,28 @@ namespace spillway {
 
 namespace {
 
-constexpr int kLevel = 3;
+// Fields are short and many: searching matches in them takes longer than all else for documents of a page. Measured in
+// docs/formats.md.
+constexpr int kTextLevel = 3, kFieldsLevel = 1, kFieldsMinMatch = 7;
 constexpr std::size_t kSlotsPerHelper = 3;  // one in work, and two that balance both sides
 
 std::size_t slot_bytes(std::size_t block_bytes) { return block_bytes + ZSTD_compressBound(block_bytes); }
 
 std::size_t context_bytes(std::size_t block_bytes) {
-  return ZSTD_estimateCCtxSize_usingCParams(ZSTD_getCParams(kLevel, block_bytes, 0));
+  const auto of_level = [&](int level) {
+    return ZSTD_estimateCCtxSize_usingCParams(ZSTD_getCParams(level, block_bytes, 0));
+  };
+  return std::max(of_level(kTextLevel), of_level(kFieldsLevel));
+}
+
+[[noreturn]] void throw_zstd_error(std::size_t code) {
+  if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+  throw std::runtime_error(std::string("zstd cannot compress a block: ") + ZSTD_getErrorName(code));
+}
+
+void set(ZSTD_CCtx* zstd, ZSTD_cParameter parameter, int value) {
+  const std::size_t code = ZSTD_CCtx_setParameter(zstd, parameter, value);
+  if (ZSTD_isError(code) != 0) throw_zstd_error(code);
 }
 
 }  // namespace
@@ -49,13 +65,15 @@ void BlockCompressor::start_helpers(unsigned count) {
   }
 }
 
-void BlockCompressor::add(std::vector<std::uint8_t>& raw, SectionWriter& data, SectionWriter& offsets) {
+void BlockCompressor::add(std::vector<std::uint8_t>& raw, BlockContent content, SectionWriter& data,
+                          SectionWriter& offsets) {
   std::unique_lock lock(mutex_);
   while (added_count_ - appended_count_ == slots_.size()) make_progress(lock);
   Slot& free = slot(added_count_);
   lock.unlock();
   free.raw.reserve(most_block_bytes_);
   free.raw.swap(raw);
+  free.content = content;
   free.data = &data;
   free.offsets = &offsets;
   free.is_done = false;
@@ -91,15 +109,22 @@ void BlockCompressor::append_oldest(std::unique_lock<std::mutex>& lock) {
   ++appended_count_;
 }
 
+void BlockCompressor::prepare(Context& context, BlockContent content) {
+  if (context.zstd != nullptr && context.content == content) return;
+  if (context.zstd == nullptr) context.zstd.reset(ZSTD_createCCtx());
+  if (context.zstd == nullptr) throw std::bad_alloc();
+  context.content = content;
+  const bool is_text = content == BlockContent::kText;
+  set(context.zstd.get(), ZSTD_c_compressionLevel, is_text ? kTextLevel : kFieldsLevel);
+  set(context.zstd.get(), ZSTD_c_minMatch, is_text ? 0 : kFieldsMinMatch);
+}
+
 void BlockCompressor::compress(Slot& slot, Context& context) const {
-  if (context == nullptr) context.reset(ZSTD_createCCtx());
-  if (context == nullptr) throw std::bad_alloc();
+  prepare(context, slot.content);
   slot.compressed.resize(ZSTD_compressBound(most_block_bytes_));
-  slot.compressed_bytes = ZSTD_compressCCtx(context.get(), slot.compressed.data(), slot.compressed.size(),
-                                            slot.raw.data(), slot.raw.size(), kLevel);
-  if (ZSTD_isError(slot.compressed_bytes) == 0) return;
-  if (ZSTD_getErrorCode(slot.compressed_bytes) == ZSTD_error_memory_allocation) throw std::bad_alloc();
-  throw std::runtime_error(std::string("zstd cannot compress a block: ") + ZSTD_getErrorName(slot.compressed_bytes));
+  slot.compressed_bytes = ZSTD_compress2(context.zstd.get(), slot.compressed.data(), slot.compressed.size(),
+                                         slot.raw.data(), slot.raw.size());
+  if (ZSTD_isError(slot.compressed_bytes) != 0) throw_zstd_error(slot.compressed_bytes);
 }
 
 void BlockCompressor::help() noexcept {
@@ -129,7 +154,7 @@ void BlockCompressor::finish() {
   lock.unlock();
   end_helpers();
   slots_ = std::vector<Slot>(1);
-  context_.reset();
+  context_ = {};
 }
 
 void BlockCompressor::end_helpers() noexcept {

@@ -21,6 +21,9 @@ struct FreeZstd {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
+// What the blocks of a stream hold, which decides how they are compressed (docs/formats.md#compressed-blocks).
+enum class BlockContent : std::uint8_t { kFields, kText };
+
 // Called by one thread at a time. Destruction without finish() discards the blocks that wait.
 class BlockCompressor {
  public:
@@ -35,7 +38,7 @@ class BlockCompressor {
   void start_helpers(unsigned count);
   // Takes the bytes of `raw`, which becomes empty but keeps room. This call or a later add() or finish() appends the
   // stored bytes to `data` and their offset to `offsets`, on the calling thread. Rethrows the errors of helpers.
-  void add(std::vector<std::uint8_t>& raw, SectionWriter& data, SectionWriter& offsets);
+  void add(std::vector<std::uint8_t>& raw, BlockContent content, SectionWriter& data, SectionWriter& offsets);
   // Appends all blocks that wait, ends the helpers and frees its memory. The compressor may be used again.
   void finish();
 
@@ -43,16 +46,22 @@ class BlockCompressor {
   static std::size_t helper_bytes(std::size_t most_block_bytes);  // for each helper
 
  private:
-  using Context = std::unique_ptr<ZSTD_CCtx, FreeZstd>;
+  // Of one thread, with the settings for the content of its last block.
+  struct Context {
+    std::unique_ptr<ZSTD_CCtx, FreeZstd> zstd;
+    BlockContent content = BlockContent::kText;
+  };
   struct Slot {
     std::vector<std::uint8_t> raw, compressed;
     std::size_t compressed_bytes = 0;
+    BlockContent content = BlockContent::kText;
     SectionWriter* data = nullptr;
     SectionWriter* offsets = nullptr;
     bool is_done = false;
   };
 
   Slot& slot(std::uint64_t block) { return slots_[block % slots_.size()]; }
+  static void prepare(Context& context, BlockContent content);
   void compress(Slot& slot, Context& context) const;
   void help() noexcept;
   void append_oldest(std::unique_lock<std::mutex>& lock);

@@ -7,9 +7,9 @@
 
 namespace spillway {
 
-BlockStreamWriter::BlockStreamWriter(BlockCompressor& compressor, SectionWriter& data, SectionWriter& offsets,
-                                     std::size_t block_bytes)
-    : compressor_(compressor), data_(data), offsets_(offsets), block_bytes_(block_bytes) {}
+BlockStreamWriter::BlockStreamWriter(BlockCompressor& compressor, BlockContent content, SectionWriter& data,
+                                     SectionWriter& offsets, std::size_t block_bytes)
+    : compressor_(compressor), content_(content), data_(data), offsets_(offsets), block_bytes_(block_bytes) {}
 
 void BlockStreamWriter::append(std::string_view bytes) {
   raw_size_ += bytes.size();
@@ -18,12 +18,12 @@ void BlockStreamWriter::append(std::string_view bytes) {
     const std::string_view part = bytes.substr(0, block_bytes_ - raw_.size());
     raw_.insert(raw_.end(), part.begin(), part.end());
     bytes.remove_prefix(part.size());
-    if (raw_.size() == block_bytes_) compressor_.add(raw_, data_, offsets_);
+    if (raw_.size() == block_bytes_) compressor_.add(raw_, content_, data_, offsets_);
   }
 }
 
 void BlockStreamWriter::finish() {
-  if (!raw_.empty()) compressor_.add(raw_, data_, offsets_);
+  if (!raw_.empty()) compressor_.add(raw_, content_, data_, offsets_);
   compressor_.finish();
   offsets_.append_integer(data_.size());
   raw_ = {};

@@ -20,7 +20,8 @@ namespace spillway {
 class BlockStreamWriter {
  public:
   // Several streams may share `compressor`, whose block size limit is at least block_bytes.
-  BlockStreamWriter(BlockCompressor& compressor, SectionWriter& data, SectionWriter& offsets, std::size_t block_bytes);
+  BlockStreamWriter(BlockCompressor& compressor, BlockContent content, SectionWriter& data, SectionWriter& offsets,
+                    std::size_t block_bytes);
   void append(std::string_view bytes);
   std::uint64_t raw_size() const { return raw_size_; }
   // Writes the last block and the offset of the end; finishes the compressor.
@@ -28,6 +29,7 @@ class BlockStreamWriter {
 
  private:
   BlockCompressor& compressor_;
+  BlockContent content_;
   SectionWriter &data_, &offsets_;
   std::size_t block_bytes_;
   std::vector<std::uint8_t> raw_;  // the open block

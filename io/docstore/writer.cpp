@@ -11,8 +11,8 @@ namespace spillway {
 DocumentSectionsWriter::DocumentSectionsWriter(const Sections& sections)
     : sections_(sections),
       compressor_(kTextBlockBytes),
-      fields_(compressor_, sections.fields, sections.field_blocks, kFieldBlockBytes),
-      text_(compressor_, sections.text, sections.text_blocks, kTextBlockBytes),
+      fields_(compressor_, BlockContent::kFields, sections.fields, sections.field_blocks, kFieldBlockBytes),
+      text_(compressor_, BlockContent::kText, sections.text, sections.text_blocks, kTextBlockBytes),
       encoder_({sections.lengths, sections.documents, sections.groups, sections.ids, fields_, text_}) {}
 
 std::size_t DocumentSectionsWriter::memory_bytes() {

@@ -22,6 +22,7 @@ struct TermEntry {
   std::string term;
   std::uint64_t number = 0;  // in term order
   std::uint64_t document_count = 0, occurrence_count = 0;
+  unsigned part = 0;  // of the list; offsets in postings and positions count in this part
   std::uint64_t posting_offset = 0, posting_bytes = 0;
   std::uint64_t bound_offset = 0;     // of the list's first bound entry
   std::uint32_t single_document = 0;  // the document of a list of one posting, which has no posting bytes

@@ -19,6 +19,7 @@ constexpr unsigned kNarrowBits = 24;
 
 ListBlocks::ListBlocks(const IndexReader& index, const TermEntry& entry)
     : index_(index),
+      lists_(index.state().postings(entry.part)),
       document_count_(entry.document_count),
       occurrence_count_(entry.occurrence_count),
       posting_offset_(entry.posting_offset),
@@ -54,7 +55,7 @@ void ListBlocks::read_bounds(const TermEntry& entry) {
 }
 
 void ListBlocks::fail(std::size_t block, std::string_view expected, std::string_view found) const {
-  index_.state().section(Section::kPostings).fail(posting_offset_ + offsets_[block], expected, found);
+  lists_.fail(posting_offset_ + offsets_[block], expected, found);
 }
 
 std::uint32_t ListBlocks::last_document(std::size_t block) const { return load_le<std::uint32_t>(bound(block)); }
@@ -64,19 +65,18 @@ std::size_t ListBlocks::posting_count(std::size_t block) const {
 }
 
 ListBlocks::Packed ListBlocks::packed(std::size_t block) const {
-  const SectionReader& section = index_.state().section(Section::kPostings);
   if (has_bounds()) {
     const unsigned document_bits = bound(block)[4], frequency_bits = bound(block)[5];
     const std::uint64_t bytes = packed_bytes(document_bits + frequency_bits);
-    return {section.at(posting_offset_ + offsets_[block], bytes), document_bits, frequency_bits};
+    return {lists_.at(posting_offset_ + offsets_[block], bytes), document_bits, frequency_bits};
   }
   // A list of exactly one block stores its widths before the block.
-  const std::uint8_t* widths = section.at(posting_offset_, 2);
+  const std::uint8_t* widths = lists_.at(posting_offset_, 2);
   if (posting_bytes_ < 2 || widths[0] > kMaxPackedWidth || widths[1] > kMaxPackedWidth ||
       packed_bytes(unsigned{widths[0]} + widths[1]) + 2 != posting_bytes_) {
     fail(block, "a block that fills the list", std::to_string(posting_bytes_) + " bytes");
   }
-  return {section.at(posting_offset_, posting_bytes_) + 2, widths[0], widths[1]};
+  return {lists_.at(posting_offset_, posting_bytes_) + 2, widths[0], widths[1]};
 }
 
 void ListBlocks::decode_packed_documents(std::size_t block, std::uint32_t* to) const {
@@ -134,8 +134,7 @@ void ListBlocks::decode_tail(std::size_t block, std::uint32_t* documents, std::u
     return;
   }
   const std::uint64_t left = posting_bytes_ - offsets_[block];
-  const std::uint8_t* const begin =
-      index_.state().section(Section::kPostings).at(posting_offset_ + offsets_[block], left);
+  const std::uint8_t* const begin = lists_.at(posting_offset_ + offsets_[block], left);
   ListTail tail{begin,
                 begin + left,
                 posting_count(block),

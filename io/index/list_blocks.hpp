@@ -15,6 +15,8 @@
 
 namespace spillway {
 
+class SectionReader;
+
 // Not thread-safe, but several may use one index, which outlives them. What these functions return counts only if
 // IndexReader::check_whole() returns afterwards.
 class ListBlocks {
@@ -53,6 +55,7 @@ class ListBlocks {
   [[noreturn]] void fail(std::size_t block, std::string_view expected, std::string_view found) const;
 
   const IndexReader& index_;
+  const SectionReader& lists_;  // the part that holds the list
   std::uint64_t document_count_, occurrence_count_, posting_offset_, posting_bytes_;
   std::uint32_t single_document_;
   const std::uint8_t* bounds_ = nullptr;

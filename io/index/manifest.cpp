@@ -137,7 +137,8 @@ Manifest Manifest::parse(std::string_view bytes, const std::string& path) {
   }
   check_sums(manifest.counts, path);
   const auto count = from.integer<std::uint32_t>();
-  if (count != kSectionCount) throw_damaged(path, from.offset(), "14 section files", std::to_string(count));
+  if (count != kSectionCount)
+    throw_damaged(path, from.offset(), std::to_string(kSectionCount) + " section files", std::to_string(count));
   for (std::size_t i = 0; i < kSectionCount; ++i) {
     if (from.take(from.integer<std::uint8_t>()) != kSectionNames[i]) {
       throw_damaged(path, from.offset(), "the file name " + std::string(kSectionNames[i]), "another");

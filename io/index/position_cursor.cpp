@@ -17,7 +17,7 @@ constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 }  // namespace
 
 PositionCursor::PositionCursor(const IndexReader& index, const TermEntry& entry)
-    : index_(index),
+    : lists_(index.state().positions(entry.part)),
       list_offset_(entry.position_offset),
       block_count_((entry.document_count + kPostingsBlock - 1) / kPostingsBlock),
       table_offset_(entry.position_bytes),
@@ -38,11 +38,11 @@ PositionCursor::PositionCursor(const IndexReader& index, const TermEntry& entry)
 }
 
 const std::uint8_t* PositionCursor::bytes(std::uint64_t offset, std::uint64_t count) const {
-  return index_.state().section(Section::kPositions).at(list_offset_ + offset, count);
+  return lists_.at(list_offset_ + offset, count);
 }
 
 void PositionCursor::fail(std::uint64_t offset, std::string_view expected, std::string_view found) const {
-  index_.state().section(Section::kPositions).fail(list_offset_ + offset, expected, found);
+  lists_.fail(list_offset_ + offset, expected, found);
 }
 
 PositionPlace PositionCursor::place_of(std::uint64_t block) const {
@@ -150,7 +150,7 @@ std::span<const std::uint32_t> PositionCursor::next() {
   }
   if (is_first_ && distances[0] == 0) --zeros;
   if (zeros != 0 || last >> 32 != 0) fail(offset_, "ascending positions below 2^32", "other values");
-  index_.state().section(Section::kPositions).check_whole();
+  lists_.check_whole();
   is_first_ = false;
   last_ = last;
   at_ += taken;

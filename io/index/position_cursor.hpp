@@ -11,6 +11,8 @@
 
 namespace spillway {
 
+class SectionReader;
+
 // Finds a posting through the table of places and the frequencies of its block of postings; between two postings it
 // reads only block heads. Forward steps inside a block of postings decode nothing twice. Holds two blocks of 128
 // numbers, whatever the size of the list. Not thread-safe. The index outlives the cursor.
@@ -42,7 +44,7 @@ class PositionCursor {
   const std::uint8_t* bytes(std::uint64_t offset, std::uint64_t count) const;
   [[noreturn]] void fail(std::uint64_t offset, std::string_view expected, std::string_view found) const;
 
-  const IndexReader& index_;
+  const SectionReader& lists_;               // the part that holds the list
   std::uint64_t list_offset_, block_count_;  // offset of the list in the section; blocks of postings
   std::uint64_t table_offset_;               // of the table of places, or the end of the list's bytes
   std::uint64_t tail_offset_;                // of the tail, once known

@@ -12,6 +12,7 @@ namespace spillway {
 
 PostingsCursor::PostingsCursor(const IndexReader& index, const TermEntry& entry)
     : index_(index),
+      lists_(index.state().postings(entry.part)),
       document_count_(entry.document_count),
       occurrence_count_(entry.occurrence_count),
       posting_offset_(entry.posting_offset),
@@ -20,7 +21,7 @@ PostingsCursor::PostingsCursor(const IndexReader& index, const TermEntry& entry)
       single_document_(entry.single_document) {}
 
 void PostingsCursor::fail(std::string_view expected, std::string_view found) const {
-  index_.state().section(Section::kPostings).fail(posting_offset_ + offset_, expected, found);
+  lists_.fail(posting_offset_ + offset_, expected, found);
 }
 
 bool PostingsCursor::next_block() {
@@ -59,7 +60,7 @@ PostingsCursor::Widths PostingsCursor::widths_before_block() {
   const std::uint8_t* from = nullptr;
   if (document_count_ == kPostingsBlock) {
     if (posting_bytes_ < 2) fail("the widths of a block", "the end of the list");
-    from = index_.state().section(Section::kPostings).at(posting_offset_, 2);
+    from = lists_.at(posting_offset_, 2);
     offset_ = 2;
   } else {
     const std::uint64_t entry = bound_offset_ + done_ / kPostingsBlock * kBoundEntryBytes;
@@ -78,7 +79,7 @@ void PostingsCursor::decode_full(Widths widths) {
          std::to_string(document_bits) + " and " + std::to_string(frequency_bits) + " bits");
   }
   const std::uint64_t bytes = packed_bytes(document_bits + frequency_bits);
-  const std::uint8_t* from = index_.state().section(Section::kPostings).at(posting_offset_ + offset_, bytes);
+  const std::uint8_t* from = lists_.at(posting_offset_ + offset_, bytes);
   unpack_block(from, document_bits, documents_);
   unpack_block(from + packed_bytes(document_bits), frequency_bits, frequencies_);
   std::uint64_t next = next_document_;
@@ -95,7 +96,7 @@ void PostingsCursor::decode_full(Widths widths) {
 
 void PostingsCursor::decode_tail() {
   const std::uint64_t left = posting_bytes_ - offset_;
-  const std::uint8_t* const begin = index_.state().section(Section::kPostings).at(posting_offset_ + offset_, left);
+  const std::uint8_t* const begin = lists_.at(posting_offset_ + offset_, left);
   ListTail tail{
       begin, begin + left, count_, occurrence_count_ == document_count_, next_document_, index_.counts().documents};
   decode_list_tail(tail, documents_, frequencies_,
@@ -116,7 +117,7 @@ void PostingsCursor::finish_block(std::uint64_t last_document) {
     }
     index_.state().section(Section::kBounds).check_whole();
   }
-  if (document_count_ > 1) index_.state().section(Section::kPostings).check_whole();
+  if (document_count_ > 1) lists_.check_whole();
   next_document_ = last_document + 1;
 }
 

@@ -12,6 +12,8 @@
 
 namespace spillway {
 
+class SectionReader;
+
 // Walks one list block by block. The index outlives the cursor.
 class PostingsCursor {
  public:
@@ -36,6 +38,7 @@ class PostingsCursor {
   [[noreturn]] void fail(std::string_view expected, std::string_view found) const;
 
   const IndexReader& index_;
+  const SectionReader& lists_;  // the part that holds the list
   std::uint64_t document_count_, occurrence_count_;
   std::uint64_t posting_offset_, posting_bytes_, bound_offset_;
   std::uint32_t single_document_;

@@ -49,10 +49,15 @@ IndexState::IndexState(FileSystem& files, std::string path, const std::string& m
   for (const auto& opened : sections) opened->set_siblings(sections);
   check_sizes();
   const IndexCounts& counts = manifest.counts;
-  terms.emplace(section(Section::kTerms),
-                TermTableReader::Limits{counts.terms, counts.documents, section(Section::kPostings).size(),
-                                        section(Section::kBounds).size(), section(Section::kPositions).size(),
-                                        manifest.options.positions});
+  TermTableReader::Limits limits{.terms = counts.terms,
+                                 .documents = counts.documents,
+                                 .bound_bytes = section(Section::kBounds).size(),
+                                 .positions = manifest.options.positions};
+  for (unsigned part = 0; part < kListParts; ++part) {
+    limits.posting_bytes[part] = postings(part).size();
+    limits.position_bytes[part] = positions(part).size();
+  }
+  terms.emplace(section(Section::kTerms), limits);
   documents.emplace(DocumentSectionsReader::Sections{section(Section::kDocuments), section(Section::kDocumentGroups),
                                                      section(Section::kIds), section(Section::kFields),
                                                      section(Section::kFieldBlocks), section(Section::kText),
@@ -75,7 +80,8 @@ void IndexState::check_sizes() const {
   };
   check(section(Section::kLengths), counts.documents * 4);
   check(section(Section::kIdOrder), counts.stored_ids * 4);
-  if (!manifest.options.positions) check(section(Section::kPositions), 0);
+  if (manifest.options.positions) return;
+  for (unsigned part = 0; part < kListParts; ++part) check(positions(part), 0);
 }
 
 void IndexState::read_dropped() const {

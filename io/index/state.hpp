@@ -22,6 +22,9 @@ struct IndexState {
   static std::unique_ptr<IndexState> open(FileSystem& files, const std::string& path, std::size_t resident_bytes);
 
   const SectionReader& section(Section name) const { return *sections[section_index(name)]; }
+  // The part of the section that holds the list of a term.
+  const SectionReader& postings(unsigned part) const { return section(list_part(Section::kPostings, part)); }
+  const SectionReader& positions(unsigned part) const { return section(list_part(Section::kPositions, part)); }
   // Decoded by the first call.
   const SourceNumbering& numbering() const;
   // As SectionReader::check_whole, of all sections or of those given.

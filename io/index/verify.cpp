@@ -1,6 +1,7 @@
 #include "io/index/verify.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ namespace spillway {
 namespace {
 
 constexpr std::uint64_t kReportBlocks = 1024;  // of a list
+
+bool is_postings(Section section) {
+  for (unsigned part = 0; part < kListParts; ++part) {
+    if (section == list_part(Section::kPostings, part)) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -52,7 +60,7 @@ class IndexVerifier {
   void check_entry(const TermEntry& entry);
   void check_list(const TermEntry& entry);
   void check_bound(const TermEntry& entry, std::uint64_t block, const PostingsCursor& cursor) const;
-  void check_place(std::uint64_t block, const PositionCursor& positions) const;
+  void check_place(const TermEntry& entry, std::uint64_t block, const PositionCursor& positions) const;
   static std::uint64_t sum_posting(const PostingsCursor& postings, std::size_t i, PositionCursor& positions);
   void check_documents();
   void check_blocks(const BlockStreamReader& stream, Section data, Section offsets) const;
@@ -73,7 +81,8 @@ class IndexVerifier {
   std::vector<std::uint32_t> lengths_left_;  // per document, occurrences not yet found in a list
   std::vector<std::uint64_t> last_offsets_;  // of the nodes visited, per level
   std::uint64_t node_bytes_ = 0, term_count_ = 0;
-  std::uint64_t posting_bytes_ = 0, bound_bytes_ = 0, position_bytes_ = 0;
+  std::uint64_t bound_bytes_ = 0, list_bytes_ = 0;                            // list_bytes_: postings of all parts
+  std::array<std::uint64_t, kListParts> posting_bytes_{}, position_bytes_{};  // of the lists checked, by part
   std::uint64_t postings_ = 0, occurrences_ = 0;
   std::string last_term_;
   ContentChecksum sum_;
@@ -83,7 +92,7 @@ class IndexVerifier {
 void IndexVerifier::check_files() {
   bytes_done_ = state_.manifest_bytes;
   for (std::size_t i = 0; i < kSectionCount; ++i) {
-    const bool silent = i == section_index(Section::kPostings);
+    const bool silent = is_postings(static_cast<Section>(i + 1));
     state_.sections[i]->check_all([&](std::uint64_t done) { report(silent ? 0 : done); });
     if (!silent) bytes_done_ += state_.manifest.sections[i].file_bytes;
   }
@@ -94,10 +103,13 @@ void IndexVerifier::check_terms() {
   if (terms_.height() != 0) check_node(terms_.root_offset(), terms_.height() - 1, {}, nullptr);
   check_count(terms_.nodes_end(), node_bytes_, Section::kTerms, "bytes of nodes below the root");
   check_count(state_.manifest.counts.terms, term_count_, Section::kTerms, "terms");
-  check_count(state_.section(Section::kPostings).size(), posting_bytes_, Section::kPostings, "bytes of lists");
   check_count(state_.section(Section::kBounds).size(), bound_bytes_, Section::kBounds, "bytes of bounds");
-  check_count(state_.section(Section::kPositions).size(), position_bytes_, Section::kPositions, "bytes of positions");
-  bytes_done_ += state_.manifest.sections[section_index(Section::kPostings)].file_bytes;
+  for (unsigned part = 0; part < kListParts; ++part) {
+    const Section postings = list_part(Section::kPostings, part), positions = list_part(Section::kPositions, part);
+    check_count(state_.section(postings).size(), posting_bytes_[part], postings, "bytes of lists");
+    check_count(state_.section(positions).size(), position_bytes_[part], positions, "bytes of positions");
+    bytes_done_ += state_.manifest.sections[section_index(postings)].file_bytes;
+  }
 }
 
 // Checks a node whose terms must be in [least, *end). The nodes of a level ascend in the file, so none is visited
@@ -138,20 +150,21 @@ void IndexVerifier::check_leaf(std::uint64_t offset, std::string_view least, con
 }
 
 void IndexVerifier::check_entry(const TermEntry& entry) {
-  if (entry.number != term_count_ || entry.posting_offset != posting_bytes_ || entry.bound_offset != bound_bytes_ ||
-      entry.position_offset != position_bytes_) {
+  if (entry.number != term_count_ || entry.posting_offset != posting_bytes_[entry.part] ||
+      entry.bound_offset != bound_bytes_ || entry.position_offset != position_bytes_[entry.part]) {
     terms_.section().fail(terms_.nodes_end(),
-                          "leaf bases that continue the leaf before, at term " + std::to_string(term_count_),
+                          "leaf bases that continue the leaves before, at term " + std::to_string(term_count_),
                           "other values");
   }
   check_list(entry);
   ++term_count_;
-  posting_bytes_ += entry.posting_bytes;
+  posting_bytes_[entry.part] += entry.posting_bytes;
+  list_bytes_ += entry.posting_bytes;
   bound_bytes_ += bound_bytes_of(entry.document_count);
-  position_bytes_ += entry.position_bytes;
+  position_bytes_[entry.part] += entry.position_bytes;
   postings_ += entry.document_count;
   occurrences_ += entry.occurrence_count;
-  report(posting_bytes_);
+  report(list_bytes_);
 }
 
 void IndexVerifier::check_list(const TermEntry& entry) {
@@ -162,9 +175,9 @@ void IndexVerifier::check_list(const TermEntry& entry) {
   DocumentWeight position_weight;
   if (state_.manifest.options.positions) positions.emplace(index_, entry);
   for (std::uint64_t block = 0; cursor.next_block(); ++block) {
-    if (block % kReportBlocks == kReportBlocks - 1) report(posting_bytes_);  // a list may be long
+    if (block % kReportBlocks == kReportBlocks - 1) report(list_bytes_);  // a list may be long
     if (entry.document_count > kPostingsBlock) check_bound(entry, block, cursor);
-    if (positions) check_place(block, *positions);
+    if (positions) check_place(entry, block, *positions);
     const auto documents = cursor.documents(), frequencies = cursor.frequencies();
     for (std::size_t i = 0; i < documents.size(); ++i) {
       if (frequencies[i] > lengths_left_[documents[i]]) {
@@ -178,7 +191,7 @@ void IndexVerifier::check_list(const TermEntry& entry) {
     }
   }
   if (positions && !positions->at_end()) {
-    state_.section(Section::kPositions)
+    state_.positions(entry.part)
         .fail(entry.position_offset, std::to_string(entry.occurrence_count) + " positions in the bytes of a list",
               "more");
   }
@@ -207,11 +220,11 @@ void IndexVerifier::check_bound(const TermEntry& entry, std::uint64_t block, con
 }
 
 // Requires: all positions before that block of postings were read.
-void IndexVerifier::check_place(std::uint64_t block, const PositionCursor& positions) const {
+void IndexVerifier::check_place(const TermEntry& entry, std::uint64_t block, const PositionCursor& positions) const {
   const PositionPlace found = positions.place_of(block), expected = positions.place();
   if (found == expected) return;
-  state_.section(Section::kPositions)
-      .fail(position_bytes_ + expected.offset,
+  state_.positions(entry.part)
+      .fail(entry.position_offset + expected.offset,
             "the place " + std::to_string(expected.pack()) + " of a block of postings in the table of its list",
             std::to_string(found.pack()));
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
@@ -16,18 +17,29 @@ namespace spillway {
 
 namespace {
 
+// Parts of lists get large blocks without copies, so their buffers take short lists only.
+constexpr std::size_t kListBufferBytes = 2 * kPageBytes;
+
 // Large appends for the largest sections, one page for the others.
 constexpr std::size_t buffer_bytes_of(Section section) {
   switch (section) {
-    case Section::kPostings:
-    case Section::kPositions:
     case Section::kText:
       return 4 * kPageBytes;
     case Section::kTerms:
     case Section::kFields:
       return 2 * kPageBytes;
-    default:
+    case Section::kBounds:
+    case Section::kLengths:
+    case Section::kDocuments:
+    case Section::kDocumentGroups:
+    case Section::kIds:
+    case Section::kIdOrder:
+    case Section::kFieldBlocks:
+    case Section::kTextBlocks:
+    case Section::kDropped:
       return kPageBytes;
+    default:
+      return kListBufferBytes;
   }
 }
 
@@ -39,6 +51,9 @@ struct IndexWriter::State {
   State(FileSystem& file_system, std::string path, const ContentOptions& content);
 
   SectionWriter& section(Section name) { return *sections[section_index(name)]; }
+  SectionWriter& postings(unsigned of) { return section(list_part(Section::kPostings, of)); }
+  SectionWriter& positions(unsigned of) { return section(list_part(Section::kPositions, of)); }
+  void begin_next_part();
   DocumentSectionsWriter::Sections document_sections();
   void add_entry(const ListBatch::Entry& entry, const std::uint8_t* posting_bytes);
   void end_list(const ListBatch::Entry& entry, const std::uint8_t* posting_bytes);
@@ -53,6 +68,8 @@ struct IndexWriter::State {
   TermEntry open;  // of the open list: its term and bytes so far
   bool list_open = false;
   std::uint64_t list_bound_bytes = 0;
+  unsigned part = 0;                // of the open list, or of the next one
+  std::uint64_t stretch_bytes = 0;  // of postings in this part since it was begun
   std::size_t most_owned = 0;
   std::uint64_t posting_count = 0, occurrence_count = 0;
   std::uint64_t id_order_count = 0, dropped_count = 0;
@@ -88,8 +105,12 @@ IndexWriter::IndexWriter(FileSystem& files, const std::string& directory, const 
 IndexWriter::~IndexWriter() = default;
 
 bool IndexWriter::reserve_lists(std::uint64_t posting_bytes, std::uint64_t position_bytes) {
-  const bool has_postings = state_->section(Section::kPostings).file().reserve(posting_bytes);
-  return state_->section(Section::kPositions).file().reserve(position_bytes) && has_postings;
+  bool is_there = true;
+  for (unsigned part = 0; part < kListParts; ++part) {
+    is_there &= state_->postings(part).file().reserve(posting_bytes / kListParts);
+    is_there &= state_->positions(part).file().reserve(position_bytes / kListParts);
+  }
+  return is_there;
 }
 
 void IndexWriter::start_document_helpers(unsigned count) { state_->documents->start_helpers(count); }
@@ -98,17 +119,21 @@ void IndexWriter::end_document_helpers() { state_->documents->end_helpers(); }
 
 void IndexWriter::start_list_helpers(std::size_t most_owned) {
   state_->most_owned = most_owned;
-  state_->section(Section::kPostings).start_behind();
-  if (state_->options.positions) state_->section(Section::kPositions).start_behind();
+  for (unsigned part = 0; part < kListParts; ++part) {
+    state_->postings(part).start_behind();
+    if (state_->options.positions) state_->positions(part).start_behind();
+  }
 }
 
 void IndexWriter::end_list_helpers() {
-  state_->section(Section::kPostings).end_behind();
-  state_->section(Section::kPositions).end_behind();
+  for (unsigned part = 0; part < kListParts; ++part) {
+    state_->postings(part).end_behind();
+    state_->positions(part).end_behind();
+  }
 }
 
 std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options, std::size_t most_owned) {
-  return (options.positions ? 2 : 1) * SectionWriter::behind_bytes(buffer_bytes_of(Section::kPostings), most_owned);
+  return (options.positions ? 2 : 1) * kListParts * SectionWriter::behind_bytes(kListBufferBytes, most_owned);
 }
 
 void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
@@ -132,11 +157,17 @@ void IndexWriter::append_id_order(std::uint32_t document) {
 }
 
 void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<const void>& owner) {
-  std::size_t terms = 0, postings = 0, bounds = 0, positions = 0, appended = 0;
+  std::size_t terms = 0, postings = 0, bounds = 0, positions = 0;
+  std::size_t appended_postings = 0, appended_positions = 0;
   State& state = *state_;
   const std::shared_ptr<const void> kept = batch.held_bytes() > state.most_owned ? nullptr : owner;
-  const auto append_postings = [&](std::size_t end) {
-    state.section(Section::kPostings).append({batch.postings.data() + appended, end - appended}, kept);
+  const auto append_postings = [&] {
+    const auto from = std::exchange(appended_postings, postings);
+    state.postings(state.part).append({batch.postings.data() + from, postings - from}, kept);
+  };
+  const auto append_positions = [&] {
+    const auto from = std::exchange(appended_positions, positions);
+    state.positions(state.part).append({batch.positions.data() + from, positions - from}, kept);
   };
   for (const ListBatch::Entry& entry : batch.entries) {
     if (entry.term_bytes > batch.terms.size() - terms || entry.posting_bytes > batch.postings.size() - postings ||
@@ -145,13 +176,18 @@ void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<con
       throw std::logic_error("IndexWriter: a batch whose entries do not fit it");
     }
     if (entry.starts) {
+      if (state.stretch_bytes >= kPartStretchBytes) {
+        append_postings();
+        append_positions();
+        state.begin_next_part();
+      }
       state.open.term.assign(reinterpret_cast<const char*>(batch.terms.data()) + terms, entry.term_bytes);
       state.list_open = true;
     }
     // A list of one posting has it in its term entry only.
     if (is_single(entry)) {
-      append_postings(postings);
-      appended = postings + entry.posting_bytes;
+      append_postings();
+      appended_postings += entry.posting_bytes;
     }
     state.add_entry(entry, batch.postings.data() + postings);
     terms += entry.term_bytes;
@@ -159,9 +195,15 @@ void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<con
     bounds += entry.bound_bytes;
     positions += entry.position_bytes;
   }
-  append_postings(postings);
+  append_postings();
+  append_positions();
   state.section(Section::kBounds).append({batch.bounds.data(), bounds});
-  state.section(Section::kPositions).append({batch.positions.data(), positions}, kept);
+}
+
+void IndexWriter::State::begin_next_part() {
+  part = (part + 1) % kListParts;
+  stretch_bytes = 0;
+  terms->begin_part(part);
 }
 
 void IndexWriter::State::add_entry(const ListBatch::Entry& entry, const std::uint8_t* posting_bytes) {
@@ -184,6 +226,7 @@ void IndexWriter::State::end_list(const ListBatch::Entry& entry, const std::uint
   if (!figures_agree || !single_agrees) throw std::logic_error("IndexWriter: a list whose figures do not agree");
   open.single_document = static_cast<std::uint32_t>(document);
   terms->add(open);
+  stretch_bytes += open.posting_bytes;
   posting_count += entry.document_count;
   occurrence_count += entry.occurrence_count;
   open.posting_bytes = open.position_bytes = list_bound_bytes = 0;

@@ -10,12 +10,11 @@
 
 namespace spillway {
 
-// Hashing and writing take about the same time for a file in memory; on a disk, writing takes longer. A few buffers
-// between the stages absorb bursts from the threads that encode lists.
-constexpr std::size_t kBehindWaiting = 6;
+// Absorb bursts from the threads that encode lists.
+constexpr std::size_t kBehindWaiting = 3;
 
-// Buffers in both stages, and with their threads.
-constexpr std::size_t kMostBehind = 2 * kBehindWaiting + 2;
+// Buffers that wait, and with the thread.
+constexpr std::size_t kMostBehind = kBehindWaiting + 1;
 constexpr std::size_t kMostFree = 4;  // buffers kept for reuse
 // Shorter appends are copied: handing them over takes longer than processing them.
 constexpr std::size_t kLeastOwnedBytes = kPageBytes;
@@ -23,16 +22,11 @@ constexpr std::size_t kLeastOwnedBytes = kPageBytes;
 struct SectionWriter::Behind {
   using Buffer = std::vector<std::uint8_t>;
   std::mutex mutex;
-  std::vector<Buffer> free;      // for reuse
-  OrderedStage written, hashed;  // in this order, because hashing passes buffers on to writing
+  std::vector<Buffer> free;  // for reuse
+  OrderedStage stage;
 
   explicit Behind(SectionWriter& of)
-      : written(kBehindWaiting, [&of](OrderedStage::Bytes&& buffer) { of.put_to_file(buffer.bytes); }),
-        hashed(kBehindWaiting, [this, &of](OrderedStage::Bytes&& buffer) {
-          of.seal(buffer.bytes);
-          of.hash_.update(buffer.bytes);
-          written.put(std::move(buffer));
-        }) {
+      : stage(kBehindWaiting, [&of](OrderedStage::Bytes&& buffer) { of.process(buffer.bytes); }) {
     free.reserve(kMostFree);
   }
 
@@ -52,10 +46,6 @@ struct SectionWriter::Behind {
     free.pop_back();
     return bytes;
   }
-  void finish() {
-    hashed.finish();
-    written.finish();
-  }
 };
 
 SectionWriter::~SectionWriter() = default;
@@ -73,7 +63,7 @@ void SectionWriter::start_behind() {
 }
 
 void SectionWriter::end_behind() {
-  if (behind_ != nullptr) behind_->finish();
+  if (behind_ != nullptr) behind_->stage.finish();
   behind_.reset();
 }
 
@@ -126,22 +116,31 @@ void SectionWriter::append(std::span<const std::uint8_t> bytes, const std::share
   }
   if (used_ != 0) flush();
   flushed_ += bytes.size();
-  behind_->hashed.put({bytes, owner});
+  behind_->stage.put({bytes, owner});
 }
 
 void SectionWriter::flush() {
   flushed_ += used_;
   if (behind_ != nullptr) {
     buffer_.resize(used_);
-    behind_->hashed.put(behind_->owned(std::move(buffer_)));
+    behind_->stage.put(behind_->owned(std::move(buffer_)));
     buffer_ = behind_->take_free();
     buffer_.resize(buffer_bytes_);
   } else {
-    const std::span<const std::uint8_t> data{buffer_.data(), used_};
-    seal(data);
-    write(data);
+    process({buffer_.data(), used_});
   }
   used_ = 0;
+}
+
+// In steps that stay in the cache of the processor.
+void SectionWriter::process(std::span<const std::uint8_t> data) {
+  constexpr std::size_t kStep = 4 * kPageBytes;
+  while (!data.empty()) {
+    const auto part = data.first(std::min(kStep, data.size()));
+    seal(part);
+    write(part);
+    data = data.subspan(part.size());
+  }
 }
 
 void SectionWriter::seal(std::span<const std::uint8_t> data) {

@@ -26,12 +26,12 @@ class SectionWriter {
                 std::size_t table_bytes = kTableBytes);
   ~SectionWriter();
 
-  // Starts one thread that hashes and one that writes, so that the caller goes on meanwhile; the bytes stay the same.
-  // Their errors are thrown by a later append() or end_behind(). Does nothing if the system has no more threads. Takes
+  // Starts a thread that takes CRCs, hashes and writes, so that the caller goes on meanwhile; the bytes stay the same.
+  // Its errors are thrown by a later append() or end_behind(). Does nothing if the system has no more threads. Takes
   // behind_bytes() of memory, where `most_owned` is the largest size of a block appended with an owner. Requires: the
-  // threads are not running.
+  // thread is not running.
   void start_behind();
-  // Waits for the two threads and ends them. finish() does so too.
+  // Waits for the thread and ends it. finish() does so too.
   void end_behind();
   static std::size_t behind_bytes(std::size_t buffer_bytes, std::size_t most_owned = 0);
 
@@ -68,6 +68,7 @@ class SectionWriter {
   struct Behind;
   void append_slowly(std::span<const std::uint8_t> bytes);
   void flush();
+  void process(std::span<const std::uint8_t> data);
   void seal(std::span<const std::uint8_t> data);
   void end_page();
   void spill_table();
@@ -89,7 +90,7 @@ class SectionWriter {
   std::size_t page_bytes_ = 0;
   StreamingHash128 hash_;
   std::atomic<std::uint64_t> written_{0};
-  std::unique_ptr<Behind> behind_;  // last member: its threads use the others
+  std::unique_ptr<Behind> behind_;  // last member: its thread uses the others
 };
 
 }  // namespace spillway

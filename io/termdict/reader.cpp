@@ -111,6 +111,8 @@ void TermTableReader::Walk::open(std::uint64_t offset) {
   next_posting_ = load_le<std::uint64_t>(bases + 8);
   next_bound_ = load_le<std::uint64_t>(bases + 16);
   next_position_ = load_le<std::uint64_t>(bases + 24);
+  entry_.part = bases[32];
+  if (entry_.part >= kListParts) fail("a part below " + std::to_string(kListParts), std::to_string(entry_.part));
   const Limits& limits = table_.limits_;
   if (next_number_ > limits.terms || leaf.entry_count > limits.terms - next_number_) {
     fail("term numbers below " + std::to_string(limits.terms), std::to_string(next_number_));
@@ -210,9 +212,9 @@ void TermTableReader::Walk::read_figures() {
   entry_.bound_offset = next_bound_;
   entry_.position_offset = next_position_;
   const std::uint64_t bound_bytes = bound_bytes_of(entry_.document_count);
-  claim(entry_.posting_bytes, next_posting_, limits.posting_bytes, "postings");
+  claim(entry_.posting_bytes, next_posting_, limits.posting_bytes[entry_.part], "postings");
   claim(bound_bytes, next_bound_, limits.bound_bytes, "bounds");
-  claim(entry_.position_bytes, next_position_, limits.position_bytes, "positions");
+  claim(entry_.position_bytes, next_position_, limits.position_bytes[entry_.part], "positions");
   next_posting_ += entry_.posting_bytes;
   next_bound_ += bound_bytes;
   next_position_ += entry_.position_bytes;

@@ -1,6 +1,7 @@
 // Reads the term table (io/termdict/writer.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +20,8 @@ class TermTableReader {
  public:
   struct Limits {
     std::uint64_t terms = 0, documents = 0;
-    std::uint64_t posting_bytes = 0, bound_bytes = 0, position_bytes = 0;  // data bytes of those sections
+    std::uint64_t bound_bytes = 0;                                            // data bytes of that section
+    std::array<std::uint64_t, kListParts> posting_bytes{}, position_bytes{};  // data bytes of those parts
     bool positions = false;
   };
   TermTableReader(const SectionReader& section, const Limits& limits);

@@ -62,18 +62,23 @@ void TermTableWriter::add(const TermEntry& entry) {
   leaf_.insert(leaf_.end(), encoded_.begin(), encoded_.end());
   ++leaf_count_;
   ++term_count_;
-  if (entry.document_count > 1) posting_bytes_ += entry.posting_bytes;
+  if (entry.document_count > 1) posting_bytes_[part_] += entry.posting_bytes;
   bound_bytes_ += bound_bytes_of(entry.document_count);
-  position_bytes_ += entry.position_bytes;
+  position_bytes_[part_] += entry.position_bytes;
   last_term_ = term;
+}
+
+void TermTableWriter::begin_part(unsigned part) {
+  if (leaf_count_ != 0) finish_leaf();
+  part_ = part;
 }
 
 void TermTableWriter::start_leaf(std::string_view term) {
   if (term_count_ != 0) leaf_separator_ = term.substr(0, shared_bytes(last_term_, term) + 1);
   leaf_first_ = term_count_;
-  leaf_postings_ = posting_bytes_;
+  leaf_postings_ = posting_bytes_[part_];
   leaf_bounds_ = bound_bytes_;
-  leaf_positions_ = position_bytes_;
+  leaf_positions_ = position_bytes_[part_];
 }
 
 void TermTableWriter::write_head(std::size_t bytes, std::uint32_t entry_count, std::size_t level) {
@@ -89,6 +94,7 @@ void TermTableWriter::finish_leaf() {
   out_.append_integer(leaf_postings_);
   out_.append_integer(leaf_bounds_);
   out_.append_integer(leaf_positions_);
+  out_.append_integer(static_cast<std::uint8_t>(part_));
   out_.append(leaf_);
   leaf_.clear();
   leaf_count_ = 0;

@@ -2,10 +2,11 @@
 // root down in `height` steps. docs/formats.md lists the bytes of a node.
 //
 // A leaf holds entries {front-coded term, df, cf, posting bytes or the only document, position bytes}. Offsets into the
-// other sections are running sums from the bases in the leaf's header. An inner node holds its children, each after the
-// shortest separator that distinguishes it from the previous child.
+// other sections are running sums from the bases in the leaf's header, which names the part of the lists. An inner node
+// holds its children, each after the shortest separator that distinguishes it from the previous child.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class TermTableWriter {
   // Reads single_document if df = 1, posting_bytes if df > 1. Ignores the number and the offsets of `entry`, which
   // follow from the order.
   void add(const TermEntry& entry);
+  // The lists of the terms that follow are in this part. Ends the open leaf, because a leaf has lists of one part only.
+  void begin_part(unsigned part);
   // Writes the open nodes, the root and the trailer.
   void finish();
 
@@ -49,7 +52,9 @@ class TermTableWriter {
   std::vector<std::uint8_t> leaf_, encoded_;
   std::uint32_t leaf_count_ = 0;
   std::uint64_t leaf_first_ = 0, leaf_postings_ = 0, leaf_bounds_ = 0, leaf_positions_ = 0;  // bases of the open leaf
-  std::uint64_t term_count_ = 0, posting_bytes_ = 0, bound_bytes_ = 0, position_bytes_ = 0;
+  std::uint64_t term_count_ = 0, bound_bytes_ = 0;
+  std::array<std::uint64_t, kListParts> posting_bytes_{}, position_bytes_{};
+  unsigned part_ = 0;
   std::vector<InnerNode> levels_;  // levels_[0]: parents of leaves
 };
 

@@ -7,7 +7,8 @@ namespace spillway {
 namespace {
 
 constexpr std::uint64_t kSamples = 256;
-constexpr std::uint64_t kTermWeight = 8;  // a term costs about as much as this many bytes of postings
+// A term costs about as much as 8 bytes of postings, and a byte of bounds belongs to about 20 of them.
+constexpr std::uint64_t kTermWeight = 8, kBoundWeight = 20;
 
 ContentChecksum minus(const ContentChecksum& whole, const ContentChecksum& part) {
   const auto subtract = [](std::uint64_t a, std::uint64_t b) {
@@ -31,7 +32,7 @@ Place place_of(const IndexReader& index, std::uint64_t prefix) {
   TermTableCursor terms(index, first);
   if (!terms.next()) return {};
   const TermEntry& entry = terms.entry();
-  return {entry.term.substr(0, kSampleTermBytes), entry.posting_offset + kTermWeight * entry.number};
+  return {entry.term.substr(0, kSampleTermBytes), kBoundWeight * entry.bound_offset + kTermWeight * entry.number};
 }
 
 // Samples the terms by bisecting the range of 8-byte prefixes until neighbouring samples are at most `step` of weight
@@ -75,9 +76,11 @@ IndexInput::IndexInput(const IndexReader& index) : index_(index) {
 }
 
 std::vector<TermSample> IndexInput::term_samples() const {
-  std::uint64_t bytes = 0;
-  for (const IndexReader::FileStats& file : index_.files()) bytes += file.bytes;
-  const std::uint64_t total = bytes + kTermWeight * index_.counts().terms;
+  std::uint64_t bounds = 0;
+  for (const IndexReader::FileStats& file : index_.files()) {
+    if (file.name == section_name(Section::kBounds)) bounds = file.bytes;
+  }
+  const std::uint64_t total = kBoundWeight * bounds + kTermWeight * index_.counts().terms;
   Sampler sampler(index_, std::max<std::uint64_t>(1, total / kSamples));
   sampler.bisect(0, 0, ~std::uint64_t{0}, total);
   return std::move(sampler.samples);

@@ -95,6 +95,22 @@ TEST_P(EverySameBytes, ForAnyNumberOfRuns) {
   EXPECT_TRUE(magnitudes.contains(4)) << "thousands of runs";
 }
 
+// More than 1 MiB of postings for each part.
+TEST_P(EverySameBytes, OfListsInAllParts) {
+  set_random_corpus(6, 70000, false);
+  for (const char* const part : {"postings", "postings_1", "postings_2", "postings_3"}) {
+    ASSERT_GT(expected_.at(part).size(), 100000U) << part;
+  }
+  for (const unsigned threads : {2U, 5U}) {
+    IndexOptions options = job({scratch_ / "in"});
+    options.threads = threads;
+    options.mode = IndexMode::kCpuPlus;
+    options.block_bytes = threads == 2 ? 0 : 2000000;
+    SCOPED_TRACE(threads);
+    expect_same(options);
+  }
+}
+
 TEST_P(EverySameBytes, ForSeveralMergePasses) {
   set_random_corpus(5, 900);
   const FewDescriptors few(110);

@@ -1,6 +1,7 @@
 #include "tests/support/sample_index.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "io/index/source_numbering.hpp"
 
@@ -18,6 +19,12 @@ std::vector<std::uint8_t> set_lengths(SampleIndex& sample) {
   return codes;
 }
 
+void put(IndexWriter& writer, ListBatch batch, const WriteOptions& options) {
+  if (!options.helpers) return writer.append_lists(batch);
+  const auto kept = std::make_shared<const ListBatch>(std::move(batch));
+  writer.append_lists(*kept, kept);
+}
+
 void add_list(ListEncoder& encoder, IndexWriter& writer, const Postings& postings, const SampleIndex& sample,
               const WriteOptions& options) {
   for (std::size_t at = 0; at < postings.size(); at += options.add_postings) {
@@ -32,27 +39,29 @@ void add_list(ListEncoder& encoder, IndexWriter& writer, const Postings& posting
     }
     encoder.add(documents, frequencies);
     encoder.add_positions(positions);
-    if (encoder.batch_bytes() >= options.batch_bytes) writer.append_lists(encoder.take());
+    if (encoder.batch_bytes() >= options.batch_bytes) put(writer, encoder.take(), options);
   }
 }
 
 void append_lists(IndexWriter& writer, const SampleIndex& sample, const std::vector<std::uint8_t>& codes,
                   const WriteOptions& options) {
   const Positions positions = sample.options.positions ? Positions::kStored : Positions::kNone;
+  if (options.helpers) writer.start_list_helpers(~std::size_t{0});
   ListEncoder encoder(codes, positions);
   std::size_t terms = 0;
   for (const auto& [term, postings] : sample.lists) {
     if (terms++ == options.terms_per_encoder) {
-      writer.append_lists(encoder.take());
+      put(writer, encoder.take(), options);
       encoder = ListEncoder(codes, positions);
       terms = 1;
     }
     encoder.begin(term);
     add_list(encoder, writer, postings, sample, options);
     encoder.end();
-    if (encoder.batch_bytes() >= options.batch_bytes) writer.append_lists(encoder.take());
+    if (encoder.batch_bytes() >= options.batch_bytes) put(writer, encoder.take(), options);
   }
-  writer.append_lists(encoder.take());
+  put(writer, encoder.take(), options);
+  if (options.helpers) writer.end_list_helpers();
 }
 
 }  // namespace

@@ -23,10 +23,11 @@ std::uint64_t total_bytes(const IndexReader& index) {
 }
 
 std::uint64_t position_bytes(const IndexReader& index) {
+  std::uint64_t bytes = 0;
   for (const auto& file : index.files()) {
-    if (file.name == section_name(Section::kPositions)) return file.bytes;
+    if (file.name.starts_with(section_name(Section::kPositions))) bytes += file.bytes;
   }
-  return 0;
+  return bytes;
 }
 
 ordered_json stats_json(const IndexReader& index) {

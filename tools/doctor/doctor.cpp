@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t kProbeBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kLittleDisk = std::uint64_t{1} << 30;
 constexpr std::uint64_t kFewDescriptors = 256;   // with fewer, merges need more passes
-constexpr std::uint64_t kLeastDescriptors = 64;  // an index alone has 14 files
+constexpr std::uint64_t kLeastDescriptors = 64;  // an index alone has 20 files
 constexpr std::uint64_t kLittleDeviceMemory = std::uint64_t{1} << 30;
 constexpr double kSlowDisk = 50e6;  // bytes per second: one core parses compressed text faster
 

@@ -39,8 +39,8 @@ std::vector<SectionStats> write_two_streams(unsigned helpers, unsigned later_hel
   SectionWriter fields = open(Section::kFields), field_blocks = open(Section::kFieldBlocks);
   SectionWriter text = open(Section::kText), text_blocks = open(Section::kTextBlocks);
   BlockCompressor compressor(kBlockBytes);
-  BlockStreamWriter first(compressor, fields, field_blocks, kBlockBytes / 4);
-  BlockStreamWriter second(compressor, text, text_blocks, kBlockBytes);
+  BlockStreamWriter first(compressor, BlockContent::kFields, fields, field_blocks, kBlockBytes / 4);
+  BlockStreamWriter second(compressor, BlockContent::kText, text, text_blocks, kBlockBytes);
   const std::string raw = text_of(1000000);
   std::mt19937_64 random(3);
   compressor.start_helpers(helpers);
@@ -74,7 +74,7 @@ TEST(BlockCompressor, ForgetsWhatWaitsWhenItIsDestroyed) {
     compressor.start_helpers(3);
     for (int i = 0; i < 8; ++i) {
       std::vector<std::uint8_t> block(raw.begin(), raw.end());
-      compressor.add(block, data, offsets);
+      compressor.add(block, BlockContent::kText, data, offsets);
       EXPECT_TRUE(block.empty());
     }
   }
@@ -93,7 +93,7 @@ TEST(BlockCompressor, SaysWhatKeepsAHelperFromCompressing) {
     for (std::uint8_t& byte : longer) byte = static_cast<std::uint8_t>(random());
     EXPECT_THROW(
         {
-          compressor.add(longer, data, offsets);
+          compressor.add(longer, BlockContent::kText, data, offsets);
           compressor.finish();
         },
         std::runtime_error);

@@ -19,7 +19,7 @@ class BlockStream : public ::testing::Test {
     SectionWriter data(posix_file_system(), scratch_.path(), Section::kFields, kPageBytes);
     SectionWriter offsets(posix_file_system(), scratch_.path(), Section::kFieldBlocks, kPageBytes);
     BlockCompressor compressor(kFieldBlockBytes);
-    BlockStreamWriter writer(compressor, data, offsets, kFieldBlockBytes);
+    BlockStreamWriter writer(compressor, BlockContent::kFields, data, offsets, kFieldBlockBytes);
     std::mt19937_64 random(1);
     for (std::size_t at = 0; at < raw.size();) {
       const std::string_view part = std::string_view(raw).substr(at, random() % most_append);

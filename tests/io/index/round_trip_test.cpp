@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -156,6 +157,58 @@ TEST(IndexRoundTrip, HoldsListsOfEveryLength) {
     ASSERT_EQ(read_list(index, terms.entry()), postings) << term;
   }
   verify_index(index);
+}
+
+// Wide random frequencies make long lists of few postings.
+SampleIndex sample_of_all_parts() {
+  constexpr std::uint32_t kDocuments = 20000, kTerms = 1000, kGap = 16;
+  std::mt19937_64 random(11);
+  SampleIndex sample;
+  sample.options.positions = false;
+  sample.documents.resize(kDocuments);
+  for (std::uint32_t t = 0; t < kTerms; ++t) {
+    Postings& postings = sample.lists["term" + std::to_string(t)];
+    const std::uint32_t gap = t % 100 == 50 ? 1 : kGap;  // some lists are longer than a stretch
+    for (std::uint64_t d = random() % gap; d < kDocuments; d += 1 + random() % gap) {
+      postings.emplace_back(static_cast<std::uint32_t>(d), 1 + random() % (1 << 20));
+    }
+  }
+  return sample;
+}
+
+TEST(IndexRoundTrip, DealsListsToItsParts) {
+  SampleIndex sample = sample_of_all_parts();
+  ScratchDirectory scratch;
+  write_sample(posix_file_system(), scratch / "index", sample);
+  const IndexReader index(posix_file_system(), scratch / "index");
+  TermTableCursor terms(index, "");
+  unsigned part = 0;
+  std::uint64_t stretch = 0;
+  std::set<unsigned> parts;
+  for (const auto& [term, postings] : sample.lists) {
+    ASSERT_TRUE(terms.next());
+    const TermEntry& entry = terms.entry();
+    if (stretch >= kPartStretchBytes) {
+      part = (part + 1) % kListParts;
+      stretch = 0;
+    }
+    ASSERT_EQ(entry.part, part) << term;
+    stretch += entry.posting_bytes;
+    parts.insert(part);
+    ASSERT_EQ(read_list(index, entry), postings) << term;
+    ASSERT_EQ(read_list(index, *index.find_term(term)), postings) << term;
+  }
+  EXPECT_EQ(parts.size(), kListParts);
+  verify_index(index);
+}
+
+// The memory of a batch is kept until the threads of all parts have written what is theirs.
+TEST(IndexRoundTrip, GivesTheSameBytesWhereThreadsWriteTheParts) {
+  SampleIndex sample = sample_of_all_parts();
+  ScratchDirectory scratch;
+  write_sample(posix_file_system(), scratch / "alone", sample);
+  write_sample(posix_file_system(), scratch / "helped", sample, {.batch_bytes = std::size_t{3} << 20, .helpers = true});
+  EXPECT_TRUE(all_bytes(scratch / "helped") == all_bytes(scratch / "alone"));
 }
 
 TEST(IndexRoundTrip, HoldsTheWidestFrequencies) {

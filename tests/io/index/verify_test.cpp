@@ -287,7 +287,8 @@ TEST(IndexVerify, RefusesAnotherVersionByName) {
     write_bytes(path, changed);
     IndexReader(posix_file_system(), scratch / "index");
   };
-  EXPECT_THROW(open_with(8, 2), FormatError);   // major
+  EXPECT_THROW(open_with(8, kIndexMajor + 1), FormatError);  // major
+  EXPECT_THROW(open_with(8, kIndexMajor - 1), FormatError);
   EXPECT_NO_THROW(open_with(10, 9));            // minor
   EXPECT_THROW(open_with(12, 1), FormatError);  // an incompatible feature
   EXPECT_NO_THROW(open_with(16, 1));            // a compatible one

@@ -17,17 +17,19 @@ using testing::ScratchDirectory;
 
 // The values of a term follow from its number.
 struct Table {
+  static constexpr std::size_t kTermsOfStretch = 777;
   explicit Table(const std::set<std::string>& given, bool with_positions = true)
       : terms(given.begin(), given.end()), positions(with_positions) {
     SectionWriter out(posix_file_system(), scratch.path(), Section::kTerms, kPageBytes);
     TermTableWriter writer(out, positions ? Positions::kStored : Positions::kNone);
-    TermTableReader::Limits limits{terms.size(), 1000, 0, 0, 0, positions};
+    TermTableReader::Limits limits{.terms = terms.size(), .documents = 1000, .positions = positions};
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const TermEntry entry = expected(i);
+      if (i % kTermsOfStretch == 0) writer.begin_part(entry.part);
       writer.add(entry);
-      limits.posting_bytes += entry.posting_bytes;
+      limits.posting_bytes[entry.part] += entry.posting_bytes;
       limits.bound_bytes += bound_bytes_of(entry.document_count);
-      limits.position_bytes += entry.position_bytes;
+      limits.position_bytes[entry.part] += entry.position_bytes;
     }
     writer.finish();
     const SectionStats stats = out.finish();
@@ -38,6 +40,7 @@ struct Table {
     TermEntry entry;
     entry.term = terms[i];
     entry.number = i;
+    entry.part = i / kTermsOfStretch % kListParts;
     entry.document_count = i % 3 == 0 ? 1 : i % 7 == 0 ? 200 : 2 + i % 100;
     entry.occurrence_count = entry.document_count + (i % 5 == 0 ? 0 : i % 1000);
     entry.posting_bytes = entry.document_count == 1 ? 0 : i % 300;
@@ -55,6 +58,7 @@ struct Table {
 void expect_same(const TermEntry& found, const TermEntry& expected) {
   ASSERT_EQ(found.term, expected.term);
   ASSERT_EQ(found.number, expected.number);
+  ASSERT_EQ(found.part, expected.part);
   ASSERT_EQ(found.document_count, expected.document_count);
   ASSERT_EQ(found.occurrence_count, expected.occurrence_count);
   ASSERT_EQ(found.posting_bytes, expected.posting_bytes);
@@ -63,18 +67,19 @@ void expect_same(const TermEntry& found, const TermEntry& expected) {
 }
 
 void expect_all_found(const Table& table) {
-  std::uint64_t postings = 0, bounds = 0, positions = 0;
+  std::uint64_t bounds = 0;
+  std::array<std::uint64_t, kListParts> postings{}, positions{};
   TermTableReader::Walk walk(*table.reader, "");
   for (std::size_t i = 0; i < table.terms.size(); ++i) {
     while (!walk.next()) ASSERT_TRUE(walk.next_leaf());
     const TermEntry expected = table.expected(i);
     expect_same(walk.entry(), expected);
-    ASSERT_EQ(walk.entry().posting_offset, postings);
+    ASSERT_EQ(walk.entry().posting_offset, postings[expected.part]);
     ASSERT_EQ(walk.entry().bound_offset, bounds);
-    ASSERT_EQ(walk.entry().position_offset, positions);
-    postings += expected.posting_bytes;
+    ASSERT_EQ(walk.entry().position_offset, positions[expected.part]);
+    postings[expected.part] += expected.posting_bytes;
     bounds += bound_bytes_of(expected.document_count);
-    positions += expected.position_bytes;
+    positions[expected.part] += expected.position_bytes;
     const auto found = table.reader->find(table.terms[i]);
     ASSERT_TRUE(found) << i;
     expect_same(*found, expected);
