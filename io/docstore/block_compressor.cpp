@@ -18,7 +18,10 @@ namespace {
 constexpr int kTextLevel = 3, kFieldsLevel = 1, kFieldsMinMatch = 7;
 constexpr std::size_t kSlotsPerHelper = 3;  // one in work, and two that balance both sides
 
-std::size_t slot_bytes(std::size_t block_bytes) { return block_bytes + ZSTD_compressBound(block_bytes); }
+// Room for the blocks of a slot and the frame that one of them grows to before it is stored raw.
+std::size_t most_stored_bytes(std::size_t block_bytes) { return block_bytes + ZSTD_compressBound(block_bytes); }
+
+std::size_t slot_bytes(std::size_t block_bytes) { return block_bytes + most_stored_bytes(block_bytes); }
 
 std::size_t context_bytes(std::size_t block_bytes) {
   const auto of_level = [&](int level) {
@@ -52,10 +55,8 @@ std::size_t BlockCompressor::helper_bytes(std::size_t most_block_bytes) {
 }
 
 void BlockCompressor::start_helpers(unsigned count) {
-  std::unique_lock lock(mutex_);
   if (!helpers_.empty()) throw std::logic_error("BlockCompressor: helpers are at work already");
-  while (appended_count_ != added_count_) make_progress(lock);  // the ring gets a new size
-  lock.unlock();
+  while (appended_count_ != added_count_) make_progress();  // the ring gets a new size
   slots_ = std::vector<Slot>(1 + kSlotsPerHelper * count);
   helpers_.reserve(count);
   try {
@@ -65,66 +66,75 @@ void BlockCompressor::start_helpers(unsigned count) {
   }
 }
 
-void BlockCompressor::add(std::vector<std::uint8_t>& raw, BlockContent content, SectionWriter& data,
-                          SectionWriter& offsets) {
-  std::unique_lock lock(mutex_);
-  while (added_count_ - appended_count_ == slots_.size()) make_progress(lock);
+void BlockCompressor::add(std::vector<std::uint8_t>& raw, const Blocks& blocks) {
+  while (appended_count_ != added_count_ && oldest_is_done()) append_oldest();
+  while (added_count_ - appended_count_ == slots_.size()) make_progress();
   Slot& free = slot(added_count_);
-  lock.unlock();
   free.raw.reserve(most_block_bytes_);
   free.raw.swap(raw);
-  free.content = content;
-  free.data = &data;
-  free.offsets = &offsets;
-  free.is_done = false;
-  lock.lock();
-  ++added_count_;
+  free.blocks = blocks;
+  free.is_done.store(false, std::memory_order_relaxed);
+  {
+    const std::scoped_lock lock(mutex_);
+    ++added_count_;
+  }
   added_.notify_one();
-  while (appended_count_ != added_count_ && (helpers_.empty() || slot(appended_count_).is_done)) make_progress(lock);
+  while (helpers_.empty() && appended_count_ != added_count_) make_progress();
 }
 
-// Appends the oldest block, compresses a block, or waits for one.
-void BlockCompressor::make_progress(std::unique_lock<std::mutex>& lock) {
+// Appends the oldest slot, compresses one, or waits for one.
+void BlockCompressor::make_progress() {
+  if (oldest_is_done()) return append_oldest();
+  std::unique_lock lock(mutex_);
   if (error_ != nullptr) std::rethrow_exception(error_);
-  if (slot(appended_count_).is_done) return append_oldest(lock);
-  if (taken_count_ == added_count_) return done_.wait(lock);
+  if (taken_count_ == added_count_) return done_.wait(lock, [this] { return error_ != nullptr || oldest_is_done(); });
   Slot& mine = slot(taken_count_++);
   lock.unlock();
   compress(mine, context_);
-  lock.lock();
-  mine.is_done = true;
+  mine.is_done.store(true, std::memory_order_release);
 }
 
-void BlockCompressor::append_oldest(std::unique_lock<std::mutex>& lock) {
+void BlockCompressor::append_oldest() {
   Slot& oldest = slot(appended_count_);
-  lock.unlock();
-  oldest.offsets->append_integer(oldest.data->size());
-  if (oldest.compressed_bytes >= oldest.raw.size()) {
-    oldest.data->append(oldest.raw);
-  } else {
-    oldest.data->append({oldest.compressed.data(), oldest.compressed_bytes});
+  std::size_t begin = 0;
+  for (const std::size_t end : oldest.stored_ends) {
+    oldest.blocks.offsets->append_integer(oldest.blocks.data->size());
+    oldest.blocks.data->append({oldest.stored.data() + begin, end - begin});
+    begin = end;
   }
   oldest.raw.clear();
-  lock.lock();
   ++appended_count_;
 }
 
 void BlockCompressor::prepare(Context& context, BlockContent content) {
-  if (context.zstd != nullptr && context.content == content) return;
+  if (context.is_set && context.content == content) return;
   if (context.zstd == nullptr) context.zstd.reset(ZSTD_createCCtx());
   if (context.zstd == nullptr) throw std::bad_alloc();
-  context.content = content;
   const bool is_text = content == BlockContent::kText;
   set(context.zstd.get(), ZSTD_c_compressionLevel, is_text ? kTextLevel : kFieldsLevel);
   set(context.zstd.get(), ZSTD_c_minMatch, is_text ? 0 : kFieldsMinMatch);
+  context.content = content;
+  context.is_set = true;
 }
 
+// A block whose frame is not smaller is stored raw.
 void BlockCompressor::compress(Slot& slot, Context& context) const {
-  prepare(context, slot.content);
-  slot.compressed.resize(ZSTD_compressBound(most_block_bytes_));
-  slot.compressed_bytes = ZSTD_compress2(context.zstd.get(), slot.compressed.data(), slot.compressed.size(),
-                                         slot.raw.data(), slot.raw.size());
-  if (ZSTD_isError(slot.compressed_bytes) != 0) throw_zstd_error(slot.compressed_bytes);
+  prepare(context, slot.blocks.content);
+  slot.stored.resize(most_stored_bytes(most_block_bytes_));
+  slot.stored_ends.clear();
+  std::size_t stored = 0;
+  for (std::size_t at = 0; at < slot.raw.size(); at += slot.blocks.block_bytes) {
+    const std::size_t bytes = std::min(slot.blocks.block_bytes, slot.raw.size() - at);
+    std::size_t frame = ZSTD_compress2(context.zstd.get(), slot.stored.data() + stored, slot.stored.size() - stored,
+                                       slot.raw.data() + at, bytes);
+    if (ZSTD_isError(frame) != 0) throw_zstd_error(frame);
+    if (frame >= bytes) {
+      std::copy_n(slot.raw.data() + at, bytes, slot.stored.data() + stored);
+      frame = bytes;
+    }
+    stored += frame;
+    slot.stored_ends.push_back(stored);
+  }
 }
 
 void BlockCompressor::help() noexcept {
@@ -138,7 +148,7 @@ void BlockCompressor::help() noexcept {
       lock.unlock();
       compress(mine, context);
       lock.lock();
-      mine.is_done = true;
+      mine.is_done.store(true, std::memory_order_release);
       done_.notify_one();
     }
   } catch (...) {
@@ -149,9 +159,7 @@ void BlockCompressor::help() noexcept {
 }
 
 void BlockCompressor::finish() {
-  std::unique_lock lock(mutex_);
-  while (appended_count_ != added_count_) make_progress(lock);
-  lock.unlock();
+  while (appended_count_ != added_count_) make_progress();
   end_helpers();
   slots_ = std::vector<Slot>(1);
   context_ = {};

@@ -4,6 +4,7 @@
 
 #include <zstd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -27,7 +28,7 @@ enum class BlockContent : std::uint8_t { kFields, kText };
 // Called by one thread at a time. Destruction without finish() discards the blocks that wait.
 class BlockCompressor {
  public:
-  // `most_block_bytes`: size limit of every block.
+  // `most_block_bytes`: size limit of every block, and of the blocks that are compressed together.
   explicit BlockCompressor(std::size_t most_block_bytes);
   ~BlockCompressor();
   BlockCompressor(const BlockCompressor&) = delete;
@@ -36,12 +37,21 @@ class BlockCompressor {
   // Starts up to `count` threads that compress in parallel with the caller; fewer if the system has no more. Requires:
   // no helpers were started since the last finish().
   void start_helpers(unsigned count);
+  // The next blocks of a stream: at most BlockCompressor's most_block_bytes together, each of block_bytes but the last.
+  struct Blocks {
+    std::size_t block_bytes = 0;
+    BlockContent content = BlockContent::kText;
+    SectionWriter* data = nullptr;
+    SectionWriter* offsets = nullptr;
+  };
   // Takes the bytes of `raw`, which becomes empty but keeps room. This call or a later add() or finish() appends the
-  // stored bytes to `data` and their offset to `offsets`, on the calling thread. Rethrows the errors of helpers.
-  void add(std::vector<std::uint8_t>& raw, BlockContent content, SectionWriter& data, SectionWriter& offsets);
+  // stored bytes of each block to the stream's data and their offset to its offsets, on the calling thread. Rethrows
+  // the errors of helpers.
+  void add(std::vector<std::uint8_t>& raw, const Blocks& blocks);
   // Appends all blocks that wait, ends the helpers and frees its memory. The compressor may be used again.
   void finish();
 
+  std::size_t most_block_bytes() const { return most_block_bytes_; }
   static std::size_t memory_bytes(std::size_t most_block_bytes);  // without helpers
   static std::size_t helper_bytes(std::size_t most_block_bytes);  // for each helper
 
@@ -50,22 +60,22 @@ class BlockCompressor {
   struct Context {
     std::unique_ptr<ZSTD_CCtx, FreeZstd> zstd;
     BlockContent content = BlockContent::kText;
+    bool is_set = false;
   };
   struct Slot {
-    std::vector<std::uint8_t> raw, compressed;
-    std::size_t compressed_bytes = 0;
-    BlockContent content = BlockContent::kText;
-    SectionWriter* data = nullptr;
-    SectionWriter* offsets = nullptr;
-    bool is_done = false;
+    std::vector<std::uint8_t> raw, stored;
+    std::vector<std::size_t> stored_ends;  // of each block
+    Blocks blocks;
+    std::atomic<bool> is_done = false;
   };
 
   Slot& slot(std::uint64_t block) { return slots_[block % slots_.size()]; }
   static void prepare(Context& context, BlockContent content);
   void compress(Slot& slot, Context& context) const;
   void help() noexcept;
-  void append_oldest(std::unique_lock<std::mutex>& lock);
-  void make_progress(std::unique_lock<std::mutex>& lock);
+  bool oldest_is_done() { return slot(appended_count_).is_done.load(std::memory_order_acquire); }
+  void append_oldest();
+  void make_progress();
   void end_helpers() noexcept;
 
   std::size_t most_block_bytes_;
@@ -74,8 +84,9 @@ class BlockCompressor {
                              // then to the caller again
   std::mutex mutex_;
   std::condition_variable added_, done_;
-  std::uint64_t added_count_ = 0, taken_count_ = 0,
-                appended_count_ = 0;  // numbers of blocks added, taken for compression, appended
+  // Numbers of slots added, taken for compression, and appended. Only the caller writes added_count_, with the mutex
+  // held, and only it uses appended_count_.
+  std::uint64_t added_count_ = 0, taken_count_ = 0, appended_count_ = 0;
   bool is_ending_ = false;
   std::exception_ptr error_;
   std::vector<std::thread> helpers_;

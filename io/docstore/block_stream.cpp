@@ -9,23 +9,25 @@ namespace spillway {
 
 BlockStreamWriter::BlockStreamWriter(BlockCompressor& compressor, BlockContent content, SectionWriter& data,
                                      SectionWriter& offsets, std::size_t block_bytes)
-    : compressor_(compressor), content_(content), data_(data), offsets_(offsets), block_bytes_(block_bytes) {}
+    : compressor_(compressor),
+      blocks_{.block_bytes = block_bytes, .content = content, .data = &data, .offsets = &offsets},
+      most_raw_bytes_(compressor.most_block_bytes() / block_bytes * block_bytes) {}
 
 void BlockStreamWriter::append(std::string_view bytes) {
   raw_size_ += bytes.size();
   while (!bytes.empty()) {
-    if (raw_.capacity() < block_bytes_) raw_.reserve(block_bytes_);
-    const std::string_view part = bytes.substr(0, block_bytes_ - raw_.size());
+    if (raw_.capacity() < most_raw_bytes_) raw_.reserve(most_raw_bytes_);
+    const std::string_view part = bytes.substr(0, most_raw_bytes_ - raw_.size());
     raw_.insert(raw_.end(), part.begin(), part.end());
     bytes.remove_prefix(part.size());
-    if (raw_.size() == block_bytes_) compressor_.add(raw_, content_, data_, offsets_);
+    if (raw_.size() == most_raw_bytes_) compressor_.add(raw_, blocks_);
   }
 }
 
 void BlockStreamWriter::finish() {
-  if (!raw_.empty()) compressor_.add(raw_, content_, data_, offsets_);
+  if (!raw_.empty()) compressor_.add(raw_, blocks_);
   compressor_.finish();
-  offsets_.append_integer(data_.size());
+  blocks_.offsets->append_integer(blocks_.data->size());
   raw_ = {};
 }
 

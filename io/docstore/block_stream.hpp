@@ -29,10 +29,9 @@ class BlockStreamWriter {
 
  private:
   BlockCompressor& compressor_;
-  BlockContent content_;
-  SectionWriter &data_, &offsets_;
-  std::size_t block_bytes_;
-  std::vector<std::uint8_t> raw_;  // the open block
+  const BlockCompressor::Blocks blocks_;
+  const std::size_t most_raw_bytes_;  // whole blocks that the compressor takes together
+  std::vector<std::uint8_t> raw_;     // whole blocks, and the open one
   std::uint64_t raw_size_ = 0;
 };
 

@@ -75,6 +75,9 @@ inline constexpr Section list_part(Section first, unsigned part) {
   const Section second = first == Section::kPostings ? Section::kPostings1 : Section::kPositions1;
   return static_cast<Section>(static_cast<unsigned>(second) + part - 1);
 }
+inline constexpr bool is_part_of(Section first, Section section) {
+  return section == first || (section >= list_part(first, 1) && section <= list_part(first, kListParts - 1));
+}
 
 // Postings lists.
 inline constexpr std::size_t kPostingsBlock = 128;

@@ -22,26 +22,23 @@ constexpr std::size_t kListBufferBytes = 2 * kPageBytes;
 
 // Large appends for the largest sections, one page for the others.
 constexpr std::size_t buffer_bytes_of(Section section) {
+  if (is_part_of(Section::kPostings, section) || is_part_of(Section::kPositions, section)) return kListBufferBytes;
   switch (section) {
     case Section::kText:
       return 4 * kPageBytes;
     case Section::kTerms:
     case Section::kFields:
       return 2 * kPageBytes;
-    case Section::kBounds:
-    case Section::kLengths:
-    case Section::kDocuments:
-    case Section::kDocumentGroups:
-    case Section::kIds:
-    case Section::kIdOrder:
-    case Section::kFieldBlocks:
-    case Section::kTextBlocks:
-    case Section::kDropped:
-      return kPageBytes;
     default:
-      return kListBufferBytes;
+      return kPageBytes;
   }
 }
+
+// The thread that appends documents is what a merge of short documents waits for: threads of their own write these.
+constexpr std::array kLargeDocumentSections{Section::kLengths, Section::kDocuments, Section::kIds, Section::kFields};
+
+// Where helpers are few, so are processors.
+constexpr bool has_document_writers(unsigned helpers) { return helpers >= 7; }
 
 bool is_single(const ListBatch::Entry& entry) { return entry.ends && entry.document_count == 1; }
 
@@ -113,12 +110,27 @@ bool IndexWriter::reserve_lists(std::uint64_t posting_bytes, std::uint64_t posit
   return is_there;
 }
 
-void IndexWriter::start_document_helpers(unsigned count) { state_->documents->start_helpers(count); }
+void IndexWriter::start_document_helpers(unsigned count) {
+  state_->documents->start_helpers(count);
+  if (!has_document_writers(count)) return;
+  for (const Section section : kLargeDocumentSections) state_->section(section).start_behind();
+}
 
-void IndexWriter::end_document_helpers() { state_->documents->end_helpers(); }
+void IndexWriter::end_document_helpers() {
+  state_->documents->end_helpers();
+  for (const Section section : kLargeDocumentSections) state_->section(section).end_behind();
+}
+
+std::size_t IndexWriter::document_helper_bytes(unsigned count) {
+  std::size_t bytes = count * DocumentSectionsWriter::helper_bytes();
+  if (!has_document_writers(count)) return bytes;
+  for (const Section section : kLargeDocumentSections) bytes += SectionWriter::behind_bytes(buffer_bytes_of(section));
+  return bytes;
+}
 
 void IndexWriter::start_list_helpers(std::size_t most_owned) {
   state_->most_owned = most_owned;
+  state_->section(Section::kBounds).start_behind();
   for (unsigned part = 0; part < kListParts; ++part) {
     state_->postings(part).start_behind();
     if (state_->options.positions) state_->positions(part).start_behind();
@@ -126,6 +138,7 @@ void IndexWriter::start_list_helpers(std::size_t most_owned) {
 }
 
 void IndexWriter::end_list_helpers() {
+  state_->section(Section::kBounds).end_behind();
   for (unsigned part = 0; part < kListParts; ++part) {
     state_->postings(part).end_behind();
     state_->positions(part).end_behind();
@@ -133,7 +146,8 @@ void IndexWriter::end_list_helpers() {
 }
 
 std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options, std::size_t most_owned) {
-  return (options.positions ? 2 : 1) * kListParts * SectionWriter::behind_bytes(kListBufferBytes, most_owned);
+  return (options.positions ? 2 : 1) * kListParts * SectionWriter::behind_bytes(kListBufferBytes, most_owned) +
+         SectionWriter::behind_bytes(buffer_bytes_of(Section::kBounds));
 }
 
 void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
@@ -282,8 +296,6 @@ std::uint64_t IndexWriter::bytes_written() const {
   for (const auto& section : state_->sections) bytes += section->bytes_written();
   return bytes;
 }
-
-std::size_t IndexWriter::helper_bytes() { return DocumentSectionsWriter::helper_bytes(); }
 
 std::size_t IndexWriter::memory_bytes() {
   std::size_t bytes = DocumentSectionsWriter::memory_bytes();

@@ -38,14 +38,14 @@ class IndexWriter {
   // Returns whether both have it. Requires: no list was appended yet, and none is appended meanwhile.
   bool reserve_lists(std::uint64_t posting_bytes, std::uint64_t position_bytes);
 
-  // Starts up to `count` threads (helper_bytes() each) that compress stored fields and texts until
-  // end_document_helpers(), which appends what they hold. The bytes stay the same. Called by the thread of the
-  // documents.
+  // Starts up to `count` threads that compress stored fields and texts, and from 7 on some that hash and write, until
+  // end_document_helpers(), which appends what they hold; they take document_helper_bytes(). The bytes stay the same.
+  // Called by the thread of the documents.
   void start_document_helpers(unsigned count);
   void end_document_helpers();
-  // Starts threads that hash and write postings (and two more for positions) until end_list_helpers(), which waits for
-  // them; they take list_helper_bytes() of memory. The bytes stay the same. Batches that hold more than `most_owned`
-  // bytes are copied. Called by the thread of the lists.
+  // Starts threads that hash and write bounds, postings (one for each part) and positions (four more) until
+  // end_list_helpers(), which waits for them; they take list_helper_bytes() of memory. The bytes stay the same. Batches
+  // that hold more than `most_owned` bytes are copied. Called by the thread of the lists.
   void start_list_helpers(std::size_t most_owned = 0);
   void end_list_helpers();
   // Appends a fragment of the text of the next document, before append_document().
@@ -69,7 +69,7 @@ class IndexWriter {
   std::uint64_t bytes_written() const;
   std::uint64_t term_count() const;   // appended so far
   static std::size_t memory_bytes();  // the most bytes in buffers, without helpers
-  static std::size_t helper_bytes();
+  static std::size_t document_helper_bytes(unsigned count);
   static std::size_t list_helper_bytes(const ContentOptions& options, std::size_t most_owned = 0);
 
  private:

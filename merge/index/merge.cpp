@@ -96,7 +96,7 @@ std::size_t range_count_of(std::span<const MergeInput* const> inputs, std::size_
 // Starts as many helpers as the budget has room for. They use the returned memory.
 Reservation start_helpers(IndexWriter& writer, MemoryBudget& budget, unsigned threads) {
   for (; threads > 1; --threads) {
-    auto room = budget.try_reserve((threads - 1) * IndexWriter::helper_bytes(), "helpers of the writer");
+    auto room = budget.try_reserve(IndexWriter::document_helper_bytes(threads - 1), "helpers of the writer");
     if (!room) continue;
     writer.start_document_helpers(threads - 1);
     return std::move(*room);

@@ -74,7 +74,7 @@ TEST(BlockCompressor, ForgetsWhatWaitsWhenItIsDestroyed) {
     compressor.start_helpers(3);
     for (int i = 0; i < 8; ++i) {
       std::vector<std::uint8_t> block(raw.begin(), raw.end());
-      compressor.add(block, BlockContent::kText, data, offsets);
+      compressor.add(block, {kBlockBytes, BlockContent::kText, &data, &offsets});
       EXPECT_TRUE(block.empty());
     }
   }
@@ -93,7 +93,7 @@ TEST(BlockCompressor, SaysWhatKeepsAHelperFromCompressing) {
     for (std::uint8_t& byte : longer) byte = static_cast<std::uint8_t>(random());
     EXPECT_THROW(
         {
-          compressor.add(longer, BlockContent::kText, data, offsets);
+          compressor.add(longer, {kBlockBytes, BlockContent::kText, &data, &offsets});
           compressor.finish();
         },
         std::runtime_error);
