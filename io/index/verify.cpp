@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::uint64_t kReportBlocks = 1024;  // of a list
 
-bool is_postings(Section section) {
-  for (unsigned part = 0; part < kListParts; ++part) {
-    if (section == list_part(Section::kPostings, part)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 // Reads the whole index once. Holds 4 bytes per document, and no list whole.
@@ -83,6 +76,8 @@ class IndexVerifier {
   std::uint64_t node_bytes_ = 0, term_count_ = 0;
   std::uint64_t bound_bytes_ = 0, list_bytes_ = 0;                            // list_bytes_: postings of all parts
   std::array<std::uint64_t, kListParts> posting_bytes_{}, position_bytes_{};  // of the lists checked, by part
+  unsigned part_ = 0;                                                         // of the next list
+  std::uint64_t stretch_bytes_ = 0;  // of postings since the last change of part
   std::uint64_t postings_ = 0, occurrences_ = 0;
   std::string last_term_;
   ContentChecksum sum_;
@@ -92,7 +87,7 @@ class IndexVerifier {
 void IndexVerifier::check_files() {
   bytes_done_ = state_.manifest_bytes;
   for (std::size_t i = 0; i < kSectionCount; ++i) {
-    const bool silent = is_postings(static_cast<Section>(i + 1));
+    const bool silent = is_part_of(Section::kPostings, static_cast<Section>(i + 1));
     state_.sections[i]->check_all([&](std::uint64_t done) { report(silent ? 0 : done); });
     if (!silent) bytes_done_ += state_.manifest.sections[i].file_bytes;
   }
@@ -156,6 +151,16 @@ void IndexVerifier::check_entry(const TermEntry& entry) {
                           "leaf bases that continue the leaves before, at term " + std::to_string(term_count_),
                           "other values");
   }
+  if (stretch_bytes_ >= kPartStretchBytes) {
+    part_ = (part_ + 1) % kListParts;
+    stretch_bytes_ = 0;
+  }
+  if (entry.part != part_) {
+    terms_.section().fail(terms_.nodes_end(),
+                          "part " + std::to_string(part_) + " at term " + std::to_string(term_count_),
+                          "part " + std::to_string(entry.part));
+  }
+  stretch_bytes_ += entry.posting_bytes;
   check_list(entry);
   ++term_count_;
   posting_bytes_[entry.part] += entry.posting_bytes;

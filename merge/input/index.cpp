@@ -7,7 +7,8 @@ namespace spillway {
 namespace {
 
 constexpr std::uint64_t kSamples = 256;
-// A term costs about as much as 8 bytes of postings, and a byte of bounds belongs to about 20 of them.
+// A term costs about as much as 8 bytes of postings, and a byte of bounds belongs to about 20 of them. Lists of up to
+// 128 postings have no bounds and count as their term alone.
 constexpr std::uint64_t kTermWeight = 8, kBoundWeight = 20;
 
 ContentChecksum minus(const ContentChecksum& whole, const ContentChecksum& part) {

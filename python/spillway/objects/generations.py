@@ -22,7 +22,8 @@ MANIFEST = "manifest"
 CURRENT = "current"
 LAST_FILES = (MANIFEST, "job.json")  # of an index, of shards (spillway.spark)
 _SECTIONS = ("terms", "postings", "bounds", "positions", "lengths", "documents", "document_groups", "ids", "id_order", "fields",
-             "field_blocks", "text", "text_blocks", "dropped", MANIFEST)  # fmt: skip
+             "field_blocks", "text", "text_blocks", "dropped", "postings_1", "postings_2", "postings_3", "positions_1",
+             "positions_2", "positions_3", MANIFEST)  # fmt: skip
 _FILE = re.compile(rf"([0-9]+\.index/)?({'|'.join(_SECTIONS)})|job\.json")
 _GENERATION = re.compile(r"generation-[0-9a-f]{16}")
 

@@ -26,10 +26,16 @@ class ListReserverTest : public ::testing::Test {
     files_.set_free_bytes(std::uint64_t{1} << 40);
     progress_.run_postings = progress_.run_occurrences = 10'000'000;
   }
-  std::uint64_t taken_bytes(const std::string& section) const {
-    struct stat status {};
-    EXPECT_EQ(::stat((scratch_ / "index/" + section).c_str(), &status), 0);
-    return static_cast<std::uint64_t>(status.st_blocks) * 512;
+  // By all parts of a section.
+  std::uint64_t taken_bytes(Section section) const {
+    std::uint64_t bytes = 0;
+    for (unsigned part = 0; part < kListParts; ++part) {
+      struct stat status {};
+      const std::string path = scratch_ / "index/" + std::string(section_name(list_part(section, part)));
+      EXPECT_EQ(::stat(path.c_str(), &status), 0);
+      bytes += static_cast<std::uint64_t>(status.st_blocks) * 512;
+    }
+    return bytes;
   }
   ListReserverSetup setup(Positions positions = Positions::kNone) {
     return {.writer = writer_,
@@ -41,7 +47,7 @@ class ListReserverTest : public ::testing::Test {
             .probable_bytes = 20 * kStep};
   }
   // Waits, ten seconds at most, until a section has taken `bytes`.
-  void await(const std::string& section, std::uint64_t bytes) const {
+  void await(Section section, std::uint64_t bytes) const {
     for (int i = 0; i < 10'000 && taken_bytes(section) < bytes; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -58,18 +64,18 @@ class ListReserverTest : public ::testing::Test {
 
 TEST_F(ListReserverTest, FollowsThePostingsOfRuns) {
   const ListReserver reserver(setup());
-  await("postings", 10 * kStep);
+  await(Section::kPostings, 10 * kStep);
   progress_.run_postings = 20'000'000;
-  await("postings", 20 * kStep);
-  EXPECT_LT(taken_bytes("postings"), 25'000'000 + kStep) << "hardly ever more than the index has";
-  EXPECT_LT(taken_bytes("positions"), kStep) << "the index has none";
+  await(Section::kPostings, 20 * kStep);
+  EXPECT_LT(taken_bytes(Section::kPostings), 25'000'000 + kStep) << "hardly ever more than the index has";
+  EXPECT_LT(taken_bytes(Section::kPositions), kStep) << "the index has none";
 }
 
 TEST_F(ListReserverTest, TakesSpaceForPositionsToo) {
   const ListReserver reserver(setup(Positions::kStored));
-  await("postings", 10 * kStep);
-  await("positions", 4 * kStep);
-  EXPECT_LT(taken_bytes("positions"), 5'000'000 + kStep);
+  await(Section::kPostings, 10 * kStep);
+  await(Section::kPositions, 4 * kStep);
+  EXPECT_LT(taken_bytes(Section::kPositions), 5'000'000 + kStep);
 }
 
 TEST_F(ListReserverTest, LeavesTwiceWhatIsMissingFree) {
@@ -78,10 +84,10 @@ TEST_F(ListReserverTest, LeavesTwiceWhatIsMissingFree) {
     const ListReserver reserver(setup());
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  EXPECT_LT(taken_bytes("postings"), kStep);
+  EXPECT_LT(taken_bytes(Section::kPostings), kStep);
   files_.set_free_bytes(2 * 19 * kStep + kStep);
   const ListReserver reserver(setup());
-  await("postings", 10 * kStep);
+  await(Section::kPostings, 10 * kStep);
 }
 
 TEST_F(ListReserverTest, EndsAtOnce) {
@@ -89,7 +95,7 @@ TEST_F(ListReserverTest, EndsAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
   { const ListReserver reserver(setup()); }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-  EXPECT_LT(taken_bytes("postings"), 1000 * kStep);
+  EXPECT_LT(taken_bytes(Section::kPostings), 1000 * kStep);
 }
 
 TEST(ListReserver, IsForLargeIndexesManyThreadsAndEnoughMemory) {

@@ -273,6 +273,25 @@ TEST(IndexVerify, NoticesAForgedCount) {
   open_and_verify(scratch / "index");
 }
 
+// Nothing else contradicts it: lists of one document have no postings.
+TEST(IndexVerify, RefusesAListInAnotherPart) {
+  constexpr std::size_t kPartAt = kNodeHeaderBytes + kLeafHeaderBytes - 1;
+  ScratchDirectory scratch;
+  SampleIndex sample;
+  sample.documents.resize(3);
+  for (std::uint32_t d = 0; d < 3; ++d) sample.lists["term" + std::to_string(d)].emplace_back(d, 2);
+  write_sample(posix_file_system(), scratch / "index", sample);
+  const std::string directory = scratch / "index", data = section_data(directory, Section::kTerms);
+  ASSERT_EQ(data[kPartAt], 0);
+  EXPECT_NO_THROW(open_and_verify(directory));
+  for (char part = 1; part < 6; ++part) {
+    std::string forged = data;
+    forged[kPartAt] = part;
+    forge_section(directory, Section::kTerms, forged);
+    EXPECT_THROW(open_and_verify(directory), FormatError) << int{part};
+  }
+}
+
 TEST(IndexVerify, RefusesAnotherVersionByName) {
   ScratchDirectory scratch;
   SampleIndex sample = small_sample();

@@ -390,7 +390,7 @@ TEST_F(Exchange, LeavesNothingAfterASignal) {
 TEST_F(Exchange, CleansUpAfterAKilledExport) {
   make_index();
   const std::vector<std::string> words{"export", at("docs.index"), "--to", "pisa", "-o", at("out")};
-  const auto killed = testing::run_spillway_with_signal(words, {"any", 30, SIGKILL});
+  const auto killed = testing::run_spillway_with_signal(words, {"any", 40, SIGKILL});
   ASSERT_EQ(killed.signal, SIGKILL);
   ASSERT_TRUE(fs::exists(at("out.work"))) << "the test needs a later moment";
   run(words);
