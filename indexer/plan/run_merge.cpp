@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kOtherDescriptors = 56;  // the index's files, inputs, standard streams, libraries
+constexpr std::size_t kOtherDescriptors = 60;  // the index's files, inputs, standard streams, libraries
 
 // Only files take descriptors: spilled runs, and the runs that passes write.
 MergePlan plan_with_files(MergePlanInput& input, bool any_file, std::size_t descriptors) {

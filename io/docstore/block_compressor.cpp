@@ -90,7 +90,13 @@ void BlockCompressor::make_progress() {
   if (taken_count_ == added_count_) return done_.wait(lock, [this] { return error_ != nullptr || oldest_is_done(); });
   Slot& mine = slot(taken_count_++);
   lock.unlock();
-  compress(mine, context_);
+  try {
+    compress(mine, context_);
+  } catch (...) {  // nobody compresses this slot again, so later calls must not wait for it
+    lock.lock();
+    if (error_ == nullptr) error_ = std::current_exception();
+    throw;
+  }
   mine.is_done.store(true, std::memory_order_release);
 }
 

@@ -46,7 +46,7 @@ class BlockCompressor {
   };
   // Takes the bytes of `raw`, which becomes empty but keeps room. This call or a later add() or finish() appends the
   // stored bytes of each block to the stream's data and their offset to its offsets, on the calling thread. Rethrows
-  // the errors of helpers.
+  // the errors of helpers. After an exception only destruction makes sense.
   void add(std::vector<std::uint8_t>& raw, const Blocks& blocks);
   // Appends all blocks that wait, ends the helpers and frees its memory. The compressor may be used again.
   void finish();

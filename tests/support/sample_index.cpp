@@ -9,6 +9,8 @@ namespace spillway::testing {
 
 namespace {
 
+constexpr unsigned kManyHelpers = 7;  // so many that threads of their own write documents
+
 std::vector<std::uint8_t> set_lengths(SampleIndex& sample) {
   for (IndexedSample& document : sample.documents) document.length = 0;
   for (const auto& [term, postings] : sample.lists) {
@@ -131,11 +133,13 @@ void write_sample(FileSystem& files, const std::string& directory, SampleIndex& 
                   const WriteOptions& write_options) {
   const std::vector<std::uint8_t> codes = set_lengths(sample);
   IndexWriter writer(files, directory, sample.options);
+  if (write_options.helpers) writer.start_document_helpers(kManyHelpers);
   std::vector<std::uint32_t> with_id;
   for (std::uint32_t d = 0; d < sample.documents.size(); ++d) {
     writer.append_document(sample.documents[d].view());
     if ((sample.documents[d].fields & RunDocument::kId) != 0) with_id.push_back(d);
   }
+  if (write_options.helpers) writer.end_document_helpers();
   std::sort(with_id.begin(), with_id.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::pair(sample.documents[a].id, a) < std::pair(sample.documents[b].id, b);
   });

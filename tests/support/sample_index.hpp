@@ -46,7 +46,7 @@ struct WriteOptions {
   std::size_t batch_bytes = ~std::size_t{0};  // calls append_lists whenever a batch has that many bytes
   std::size_t add_postings = 1000;            // postings per call of ListEncoder::add
   std::size_t terms_per_encoder = ~std::size_t{0};
-  bool helpers = false;  // threads write the lists
+  bool helpers = false;  // threads write the documents and the lists
 };
 void write_sample(FileSystem& files, const std::string& directory, SampleIndex& sample,
                   const WriteOptions& write_options = {});

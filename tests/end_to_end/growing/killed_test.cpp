@@ -151,7 +151,7 @@ TEST_F(KilledGrowth, GoesOnAfterAPassThatTookTheIndex) {
   fs::remove_all(scratch_ / "old");
   fs::copy(output_, scratch_ / "old");
   const Words job = append_job({"--block-bytes", "1000", "--resumable", "-q"});
-  const testing::FewDescriptors few(62);
+  const testing::FewDescriptors few(66);
   const std::uint64_t operations = testing::count_file_operations(job);
   const auto made = bytes_of(output_);
   std::uint64_t after_a_pass = 0;

@@ -159,13 +159,19 @@ TEST(IndexRoundTrip, HoldsListsOfEveryLength) {
   verify_index(index);
 }
 
-// Wide random frequencies make long lists of few postings.
+// Wide random frequencies make long lists of few postings. All sections of documents are longer than their buffers.
 SampleIndex sample_of_all_parts() {
-  constexpr std::uint32_t kDocuments = 20000, kTerms = 1000, kGap = 16;
+  constexpr std::uint32_t kAllDocuments = 40000, kDocuments = 20000, kTerms = 1000, kGap = 16;
   std::mt19937_64 random(11);
   SampleIndex sample;
   sample.options.positions = false;
-  sample.documents.resize(kDocuments);
+  sample.documents.resize(kAllDocuments);
+  for (std::uint32_t d = 0; d < kAllDocuments; ++d) {
+    IndexedSample& document = sample.documents[d];
+    document.fields = RunDocument::kId | RunDocument::kTitle;
+    document.id = "document" + std::to_string(d);
+    document.title = "about " + std::to_string(random());
+  }
   for (std::uint32_t t = 0; t < kTerms; ++t) {
     Postings& postings = sample.lists["term" + std::to_string(t)];
     const std::uint32_t gap = t % 100 == 50 ? 1 : kGap;  // some lists are longer than a stretch

@@ -291,7 +291,7 @@ TEST_P(EveryIndexMerge, GivesTheSameBytesWithTheDocumentsBesideTheLists) {
     if (seed % 2 == 0) dropped.drop(static_cast<std::uint32_t>(random() % whole.documents.size()));
     dropped.seal();
     const Merged expected = merge_to_index(runs, dropped, with(1));
-    const auto most = 2 + static_cast<unsigned>(random() % 5);
+    const auto most = 2 + static_cast<unsigned>(random() % 9);
     const unsigned threads = seed % 3 == 0 ? most : 1 + static_cast<unsigned>(random() % most);
     const Merged got = merge_to_index(runs, dropped, with_documents_beside(threads, most));
     ASSERT_EQ(got.files, expected.files) << threads << " of " << most;
