@@ -92,7 +92,8 @@ void BlockCompressor::make_progress() {
   lock.unlock();
   try {
     compress(mine, context_);
-  } catch (...) {  // nobody compresses this slot again, so later calls must not wait for it
+  } catch (...) {
+    // The slot is taken and will never be done: later calls must throw rather than wait for it.
     lock.lock();
     if (error_ == nullptr) error_ = std::current_exception();
     throw;

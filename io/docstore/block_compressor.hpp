@@ -22,7 +22,7 @@ struct FreeZstd {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-// What the blocks of a stream hold, which decides how they are compressed (docs/formats.md#compressed-blocks).
+// The kind of a stream decides how its blocks are compressed (docs/formats.md#compressed-blocks).
 enum class BlockContent : std::uint8_t { kFields, kText };
 
 // Called by one thread at a time. Destruction without finish() discards the blocks that wait.
@@ -56,7 +56,7 @@ class BlockCompressor {
   static std::size_t helper_bytes(std::size_t most_block_bytes);  // for each helper
 
  private:
-  // Of one thread, with the settings for the content of its last block.
+  // A thread has one, with the settings for the content of its last block.
   struct Context {
     std::unique_ptr<ZSTD_CCtx, FreeZstd> zstd;
     BlockContent content = BlockContent::kText;

@@ -9,7 +9,7 @@ namespace spillway::testing {
 
 namespace {
 
-constexpr unsigned kManyHelpers = 7;  // so many that threads of their own write documents
+constexpr unsigned kManyHelpers = 7;  // from this number on, threads of their own write documents
 
 std::vector<std::uint8_t> set_lengths(SampleIndex& sample) {
   for (IndexedSample& document : sample.documents) document.length = 0;
