@@ -308,7 +308,7 @@ TEST_F(Append, GivesTheSameBytesInPasses) {
   expect_done(
       {"append", grown, scratch_ / "more.jsonl", "--memory", testing::kSmallMemory, "--threads", "2", "--block-bytes",
        "1500", "--max-error-rate", "1", "--skip-known", "--json", scratch_ / "report.json", "-q"},
-      {.limits = {{RLIMIT_NOFILE, 54}}});
+      {.limits = {{RLIMIT_NOFILE, 66}}});
   EXPECT_TRUE(same_index(expected, grown));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_GT(report().at("merge_passes"), 1);

@@ -171,7 +171,7 @@ TEST_F(AppendDedup, GivesTheSameBytesInPasses) {
   write_bytes(scratch_ / "more.jsonl", jsonl_of(part_of(all, 400, 900)));
   expect_done({"append", scratch_ / "grown", scratch_ / "more.jsonl", "--memory", testing::kSmallMemory, "--threads",
                "2", "--block-bytes", "1500", "--dedup", "exact", "--json", scratch_ / "report.json", "-q"},
-              {.limits = {{RLIMIT_NOFILE, 54}}});
+              {.limits = {{RLIMIT_NOFILE, 66}}});
   EXPECT_TRUE(same_index(bytes_of(scratch_ / "whole"), scratch_ / "grown"));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_GT(report().at("merge_passes"), 1);
