@@ -1,6 +1,6 @@
 // Takes space for the lists of an index while its input is parsed. In a file system in memory a write to a new file
-// takes twice the time of one to pages that are there, and one thread writes the lists at the end of a job, when it may
-// be what the job waits for; while the input is parsed, a thread more makes no difference.
+// takes twice the time of one to pages that are there, and few threads write the lists at the end of a job, when they
+// may be what the job waits for; while the input is parsed, a thread more makes no difference.
 #pragma once
 
 #include <cstdint>
