@@ -92,7 +92,7 @@ class ExecutorBatchLane final : public BatchLane {
     const std::size_t groups = batch_groups(size_.posting_bytes);
     executor_.for_each(groups + 1, CountWords{batch(), at_.words});
     executor_.exclusive_scan(at_.words, at_.words, groups + 1, AddWordCounts{}, scratch_);
-    executor_.for_each(groups, DecodePostings{batch(), at_.words, at_.raw});
+    executor_.for_each_in_lanes(groups, DecodePostings{batch(), at_.words, at_.raw});
     executor_.clear(reinterpret_cast<std::uint8_t*>(at_.raw.frequencies + size_.postings), sizeof(std::uint32_t));
     executor_.inclusive_scan(at_.raw.documents, at_.raw.documents, size_.postings, Add<std::uint32_t>{}, scratch_);
     executor_.exclusive_scan(at_.raw.frequencies, at_.raw.occurrences, size_.postings + std::size_t{1},
@@ -102,7 +102,7 @@ class ExecutorBatchLane final : public BatchLane {
       executor_.for_each(distance_groups + 1, CountDistances{batch(), at_.distance_counts});
       executor_.exclusive_scan(at_.distance_counts, at_.distance_counts, distance_groups + 1, Add<std::uint32_t>{},
                                scratch_);
-      executor_.for_each(distance_groups, DecodeDistances{batch(), at_.distance_counts, at_.distances});
+      executor_.for_each_in_lanes(distance_groups, DecodeDistances{batch(), at_.distance_counts, at_.distances});
     }
     executor_.for_each(1, CheckCounts{batch(), at_.words + groups, distance_total()});
     executor_.for_each(size_.fragments,
@@ -144,7 +144,7 @@ class ExecutorBatchLane final : public BatchLane {
       }
     }
     executor_.reduce(
-        (size_.postings + std::size_t{kSummedPostings} - 1) / kSummedPostings,
+        summed_groups(size_.postings),
         SumPostings{batch(), at_.raw, tables.numbers, tables.powers, has_positions() ? at_.position_values : nullptr},
         AddBatchTotals{}, at_.totals, scratch_);
     return {batch(), at_.kept, at_.places, kept_occurrences, distances, at_.units};
@@ -154,10 +154,10 @@ class ExecutorBatchLane final : public BatchLane {
     const std::size_t lists = size_.lists, units = most_units(size_.postings, lists);
     executor_.for_each(lists + 1, CountUnits{kept, at_.units});
     executor_.exclusive_scan(at_.units, at_.units, lists + 1, AddListUnits{}, scratch_);
-    executor_.for_each(units + 1,
-                       MeasureUnits{kept, executor_.tables().length_codes, at_.shapes, at_.unit_places, at_.bounds});
+    executor_.for_each_in_lanes(
+        units + 1, MeasureUnits{kept, executor_.tables().length_codes, at_.shapes, at_.unit_places, at_.bounds});
     executor_.exclusive_scan(at_.unit_places, at_.unit_places, units + 1, Add<std::uint32_t>{}, scratch_);
-    executor_.for_each(units * kBlockLanes, WriteUnits{kept, at_.shapes, at_.unit_places, at_.postings});
+    executor_.for_each_in_lanes(units, WriteUnits{kept, at_.shapes, at_.unit_places, at_.postings});
     if (has_positions()) encode_positions(kept, units);
     const std::uint32_t* const position_places = has_positions() ? at_.position_unit_places : nullptr;
     executor_.for_each(lists, CollectLists{kept, at_.unit_places, position_places, at_.merged});

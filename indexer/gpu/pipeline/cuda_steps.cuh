@@ -10,6 +10,7 @@
 #include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/memory.hpp"
+#include "sort/gpu/device/warp.cuh"
 
 namespace spillway {
 
@@ -17,6 +18,40 @@ template <typename Step>
 __global__ void step_kernel(std::size_t count, Step step) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count) step(i);
+}
+
+// The threads of a warp as lanes (indexer/gpu/steps/lanes.hpp). The bodies for the host are never called.
+struct WarpLanes {
+  static constexpr unsigned kCount = 32;
+#ifdef __CUDA_ARCH__
+  __device__ static unsigned lane() { return threadIdx.x % kCount; }
+  __device__ static std::uint32_t sum(std::uint32_t value) { return warp_sum(value); }
+  __device__ static std::uint32_t least(std::uint32_t value) { return warp_min(value); }
+  __device__ static std::uint32_t most(std::uint32_t value) { return warp_max(value); }
+  __device__ static std::uint32_t bits(std::uint32_t value) { return warp_bits(value); }
+  __device__ static std::uint32_t count(bool is_true) {
+    return static_cast<std::uint32_t>(__popc(__ballot_sync(~0u, is_true)));
+  }
+  template <typename IsSet>
+  __device__ static std::uint64_t mask(const IsSet& is_set) {
+    const std::uint64_t low = __ballot_sync(~0u, is_set(lane())), high = __ballot_sync(~0u, is_set(lane() + kCount));
+    return low | high << kCount;
+  }
+#else
+  static unsigned lane();
+  static std::uint32_t sum(std::uint32_t value), least(std::uint32_t value), most(std::uint32_t value);
+  static std::uint32_t bits(std::uint32_t value), count(bool is_true);
+  template <typename IsSet>
+  static std::uint64_t mask(const IsSet& is_set);
+#endif
+};
+
+inline constexpr unsigned kLaneThreads = 256;
+
+template <typename Step>
+__global__ void lane_step_kernel(std::size_t count, Step step) {
+  const std::size_t i = (std::size_t{blockIdx.x} * kLaneThreads + threadIdx.x) / WarpLanes::kCount;
+  if (i < count) step(i, WarpLanes());
 }
 
 inline constexpr unsigned kReduceThreads = 256, kMostReduceBlocks = 2048;
@@ -70,6 +105,16 @@ class CudaSteps {
     count_gpu_call();
     step_kernel<<<static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream_.handle()>>>(count,
                                                                                                              step);
+    check_launch();
+  }
+  // Calls step(i, lanes) for all i below `count`, in any order.
+  template <typename Step>
+  void for_each_in_lanes(std::size_t count, const Step& step) {
+    constexpr std::size_t kSteps = kLaneThreads / WarpLanes::kCount;  // of a thread block
+    if (count == 0) return;
+    count_gpu_call();
+    lane_step_kernel<<<static_cast<unsigned>((count + kSteps - 1) / kSteps), kLaneThreads, 0, stream_.handle()>>>(count,
+                                                                                                                  step);
     check_launch();
   }
   // `from` and `to` may be the same array, also in inclusive_scan().

@@ -4,6 +4,7 @@
 // order).
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -80,6 +81,14 @@ SPILLWAY_HOST_DEVICE inline std::uint32_t first_not_below(const Value* values, s
     }
   }
   return low;
+}
+
+SPILLWAY_HOST_DEVICE inline unsigned set_bits(std::uint64_t mask) {
+#ifdef __CUDA_ARCH__
+  return static_cast<unsigned>(__popcll(mask));
+#else
+  return static_cast<unsigned>(std::popcount(mask));
+#endif
 }
 
 // Loads eight bytes from any offset of an array aligned to 8. Reads the one or two aligned words that hold them.

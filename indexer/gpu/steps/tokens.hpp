@@ -29,13 +29,6 @@ struct AddRawCounts {
   }
 };
 
-SPILLWAY_HOST_DEVICE inline unsigned set_bits(std::uint64_t mask) {
-#ifdef __CUDA_ARCH__
-  return static_cast<unsigned>(__popcll(mask));
-#else
-  return static_cast<unsigned>(std::popcount(mask));
-#endif
-}
 // Requires: mask != 0.
 SPILLWAY_HOST_DEVICE inline unsigned lowest_bit(std::uint64_t mask) {
 #ifdef __CUDA_ARCH__

@@ -18,5 +18,9 @@ __device__ inline std::uint32_t warp_max(std::uint32_t value) {
   for (int distance = 16; distance > 0; distance /= 2) value = max(value, __shfl_xor_sync(~0u, value, distance));
   return value;
 }
+__device__ inline std::uint32_t warp_bits(std::uint32_t value) {
+  for (int distance = 16; distance > 0; distance /= 2) value |= __shfl_xor_sync(~0u, value, distance);
+  return value;
+}
 
 }  // namespace spillway

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <span>
 
+#include "indexer/gpu/steps/lanes.hpp"
 #include "sort/gpu/device/faults.hpp"
 
 namespace spillway::testing {
@@ -28,6 +29,10 @@ class HostSteps {
   void for_each(std::size_t count, const Step& step) {
     count_gpu_call();
     tbb::parallel_for(std::size_t{0}, count, step);
+  }
+  template <typename Step>
+  void for_each_in_lanes(std::size_t count, const Step& step) {
+    for_each(count, [&](std::size_t i) { step(i, OneLane()); });
   }
   template <typename From, typename To, typename Sum>
   void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t>) {

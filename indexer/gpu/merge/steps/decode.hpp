@@ -5,6 +5,7 @@
 #pragma once
 
 #include "indexer/gpu/merge/steps/batch.hpp"
+#include "indexer/gpu/steps/lanes.hpp"
 
 namespace spillway {
 
@@ -31,18 +32,74 @@ struct AddWordCounts {
   }
 };
 
-// Calls visit(i, starts) for each byte i of a group at which a varint begins; `starts`: so does a fragment.
-template <typename Visit>
-SPILLWAY_HOST_DEVICE inline void for_each_varint(const std::uint8_t* bytes, std::uint32_t byte_count,
-                                                 std::uint64_t starts, std::size_t g, const Visit& visit) {
-  const std::size_t begin = g * kBatchGroupBytes;
-  const std::size_t end = begin + kBatchGroupBytes < byte_count ? begin + kBatchGroupBytes : byte_count;
-  bool goes_on = begin != 0 && (bytes[begin - 1] & 0x80) != 0;
-  for (std::size_t i = begin; i < end; ++i) {
-    const bool starts_fragment = (starts >> (i - begin) & 1) != 0;
-    if (starts_fragment || !goes_on) visit(static_cast<std::uint32_t>(i), starts_fragment);
-    goes_on = (bytes[i] & 0x80) != 0;
+// The bits below bit i, which is below 64.
+SPILLWAY_HOST_DEVICE inline std::uint64_t below_bit(unsigned i) { return (std::uint64_t{1} << i) - 1; }
+
+// What the bytes of a group are; bit i is byte i, and 0 after the last byte of a batch.
+struct GroupMasks {
+  std::uint64_t begins = 0;  // a varint begins
+  std::uint64_t even = 0;    // the lowest bit is 0
+  std::uint64_t starts = 0;  // a fragment starts
+
+  // `follows`: bytes with the highest bit set, which another byte of their varint follows.
+  SPILLWAY_HOST_DEVICE GroupMasks(const std::uint8_t* bytes, std::uint32_t byte_count, std::uint64_t starting,
+                                  std::size_t g, std::uint64_t follows, std::uint64_t odd)
+      : even(~odd), starts(starting) {
+    const std::size_t begin = g * kBatchGroupBytes, left = byte_count - begin;
+    const std::uint64_t before = begin != 0 && (bytes[begin - 1] & 0x80) != 0 ? 1 : 0;
+    begins = ~(follows << 1 | before) | starts;
+    if (left < kBatchGroupBytes) begins &= below_bit(static_cast<unsigned>(left));
   }
+};
+
+// The states after each byte of a group, for each state before the group. The effect of a byte on the state is a
+// function of two values; six steps compose those of all bytes up to each.
+struct GroupStates {
+  std::uint64_t after[2];
+
+  SPILLWAY_HOST_DEVICE explicit GroupStates(const GroupMasks& masks) {
+    std::uint64_t f0 = masks.begins & masks.even, f1 = ~masks.begins | (masks.starts & masks.even);
+    for (unsigned d = 1; d < 64; d *= 2) {
+      const std::uint64_t e0 = f0 << d, e1 = f1 << d | below_bit(d);
+      const std::uint64_t h0 = (e0 & f1) | (~e0 & f0);
+      f1 = (e1 & f1) | (~e1 & f0);
+      f0 = h0;
+    }
+    after[0] = f0;
+    after[1] = f1;
+  }
+  SPILLWAY_HOST_DEVICE std::uint64_t before(std::uint32_t state) const { return after[state] << 1 | state; }
+  // Where words begin.
+  SPILLWAY_HOST_DEVICE std::uint64_t words(const GroupMasks& masks, std::uint32_t state) const {
+    return masks.begins & (~before(state) | masks.starts);
+  }
+};
+
+// The masks of a group, by one thread. Reads whole groups.
+SPILLWAY_HOST_DEVICE inline GroupMasks group_masks(const std::uint8_t* bytes, std::uint32_t byte_count,
+                                                   std::uint64_t starts, std::size_t g) {
+  // Moves the lowest bits of eight bytes to the lowest eight bits: no two products meet.
+  constexpr std::uint64_t kLowest = 0x0101010101010101, kGather = 0x0102040810204080;
+  const auto* const words = reinterpret_cast<const std::uint64_t*>(bytes + g * kBatchGroupBytes);
+  std::uint64_t follows = 0, odd = 0;
+  for (unsigned i = 0; i < kBatchGroupBytes / 8; ++i) {
+    const std::uint64_t word = words[i];
+    follows |= (word >> 7 & kLowest) * kGather >> 56 << 8 * i;
+    odd |= (word & kLowest) * kGather >> 56 << 8 * i;
+  }
+  return {bytes, byte_count, starts, g, follows, odd};
+}
+// The same by lanes together.
+template <typename Lanes>
+SPILLWAY_HOST_DEVICE inline GroupMasks group_masks(const std::uint8_t* bytes, std::uint32_t byte_count,
+                                                   std::uint64_t starts, std::size_t g, const Lanes& lanes) {
+  const std::uint8_t* const group = bytes + g * kBatchGroupBytes;
+  return {bytes,
+          byte_count,
+          starts,
+          g,
+          lanes.mask([group](unsigned i) { return (group[i] & 0x80) != 0; }),
+          lanes.mask([group](unsigned i) { return (group[i] & 1) != 0; })};
 }
 
 // Reads at most 5 bytes. Returns the place after them. A varint that goes on there gives a value above all others.
@@ -62,54 +119,56 @@ struct CountWords {
   WordCounts* counts;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
     WordCounts count;
-    std::uint32_t states[2] = {0, 1};
     if (g * kBatchGroupBytes < batch.size.posting_bytes) {
-      for_each_varint(batch.posting_bytes, batch.size.posting_bytes, batch.starts[g], g,
-                      [&](std::uint32_t i, bool starts_fragment) {
-                        if (starts_fragment) states[0] = states[1] = 0;
-                        count.fragments += starts_fragment ? 1 : 0;
-                        const std::uint32_t after_word = batch.posting_bytes[i] & 1 ? 0 : 1;
-                        for (std::uint32_t s = 0; s < 2; ++s) {
-                          count.postings[s] += 1 - states[s];
-                          states[s] = states[s] == 0 ? after_word : 0;
-                        }
-                      });
-      count.ends = states[0] | states[1] << 1;
+      const GroupMasks masks = group_masks(batch.posting_bytes, batch.size.posting_bytes, batch.starts[g], g);
+      const GroupStates states(masks);
+      count.fragments = set_bits(masks.starts);
+      for (std::uint32_t s = 0; s < 2; ++s) count.postings[s] = set_bits(states.words(masks, s));
+      count.ends = static_cast<std::uint32_t>(states.after[0] >> 63 | states.after[1] >> 63 << 1);
     }
     counts[g] = count;
   }
 };
 
 // Writes the gap of each posting to the posting before it, whatever list that belongs to, so that one sum over all gaps
-// gives the documents.
+// gives the documents. Lanes take the bytes of a group in turn, so that neighbours write neighbours.
 struct DecodePostings {
   BatchView batch;
   const WordCounts* counts;  // exclusive
   RawPostings to;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
-    std::uint32_t posting = counts[g].postings[0], fragment = counts[g].fragments, state = counts[g].end(0);
-    for_each_varint(batch.posting_bytes, batch.size.posting_bytes, batch.starts[g], g,
-                    [&](std::uint32_t i, bool starts_fragment) {
-                      if (starts_fragment && state == 1) batch.set_wrong();
-                      if (starts_fragment) state = 0;
-                      if (state == 1) {
-                        state = 0;
-                        return;
-                      }
-                      if (posting >= batch.size.postings) return batch.set_wrong();
-                      std::uint64_t word = 0, frequency = 1;
-                      const std::uint8_t* const after = read_batch_varint(batch.posting_bytes + i, word);
-                      if ((word & 1) == 0) {
-                        read_batch_varint(after, frequency);
-                        if (frequency < 2 || frequency >> 32 != 0) batch.set_wrong();
-                        state = 1;
-                      }
-                      if (word >> 33 != 0) batch.set_wrong();
-                      put(posting++, word >> 1, frequency, starts_fragment ? &batch.fragments[fragment++] : nullptr);
-                    });
+  template <typename Lanes>
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t g, const Lanes& lanes) const {
+    const std::uint32_t state = counts[g].end(0);
+    const GroupMasks masks = group_masks(batch.posting_bytes, batch.size.posting_bytes, batch.starts[g], g, lanes);
+    const GroupStates states(masks);
+    const std::uint64_t words = states.words(masks, state);
+    if ((masks.starts & states.before(state)) != 0) batch.set_wrong();  // a fragment ended with a word
+    for (unsigned i = lanes.lane(); i < kBatchGroupBytes; i += Lanes::kCount) {
+      if ((words >> i & 1) == 0) continue;
+      const std::uint32_t posting = counts[g].postings[0] + set_bits(words & below_bit(i));
+      if (posting >= batch.size.postings) {
+        batch.set_wrong();
+        return;
+      }
+      const BatchFragment* begun = nullptr;
+      if ((masks.starts >> i & 1) != 0) {
+        begun = batch.fragments + counts[g].fragments + set_bits(masks.starts & below_bit(i));
+      }
+      decode(batch.posting_bytes + g * kBatchGroupBytes + i, posting, begun);
+    }
   }
 
  private:
+  SPILLWAY_HOST_DEVICE void decode(const std::uint8_t* at, std::uint32_t posting, const BatchFragment* begun) const {
+    std::uint64_t word = 0, frequency = 1;
+    const std::uint8_t* const after = read_batch_varint(at, word);
+    if ((word & 1) == 0) {
+      read_batch_varint(after, frequency);
+      if (frequency < 2 || frequency >> 32 != 0) batch.set_wrong();
+    }
+    if (word >> 33 != 0) batch.set_wrong();
+    put(posting, word >> 1, frequency, begun);
+  }
   SPILLWAY_HOST_DEVICE void put(std::uint32_t p, std::uint64_t gap, std::uint64_t frequency,
                                 const BatchFragment* begun) const {
     std::uint8_t flags = 0;
@@ -132,11 +191,8 @@ struct CountDistances {
   BatchView batch;
   std::uint32_t* counts;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
-    std::uint32_t count = 0;
-    if (g * kBatchGroupBytes < batch.size.distance_bytes) {
-      for_each_varint(batch.distance_bytes, batch.size.distance_bytes, 0, g, [&](std::uint32_t, bool) { ++count; });
-    }
-    counts[g] = count;
+    const bool is_group = g * kBatchGroupBytes < batch.size.distance_bytes;
+    counts[g] = is_group ? set_bits(group_masks(batch.distance_bytes, batch.size.distance_bytes, 0, g).begins) : 0;
   }
 };
 
@@ -144,14 +200,20 @@ struct DecodeDistances {
   BatchView batch;
   const std::uint32_t* counts;  // exclusive
   std::uint32_t* distances;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
-    std::uint32_t at = counts[g];
-    for_each_varint(batch.distance_bytes, batch.size.distance_bytes, 0, g, [&](std::uint32_t i, bool) {
+  template <typename Lanes>
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t g, const Lanes& lanes) const {
+    const std::uint64_t begins = group_masks(batch.distance_bytes, batch.size.distance_bytes, 0, g, lanes).begins;
+    for (unsigned i = lanes.lane(); i < kBatchGroupBytes; i += Lanes::kCount) {
+      if ((begins >> i & 1) == 0) continue;
+      const std::uint32_t at = counts[g] + set_bits(begins & below_bit(i));
       std::uint64_t distance = 0;
-      read_batch_varint(batch.distance_bytes + i, distance);
-      if (at >= batch.size.occurrences || distance >> 32 != 0) return batch.set_wrong();
-      distances[at++] = static_cast<std::uint32_t>(distance);
-    });
+      read_batch_varint(batch.distance_bytes + g * kBatchGroupBytes + i, distance);
+      if (at >= batch.size.occurrences || distance >> 32 != 0) {
+        batch.set_wrong();
+        return;
+      }
+      distances[at] = static_cast<std::uint32_t>(distance);
+    }
   }
 };
 

@@ -7,6 +7,7 @@
 #include "indexer/gpu/merge/steps/batch.hpp"
 #include "indexer/gpu/merge/steps/keep.hpp"
 #include "indexer/gpu/steps/fold.hpp"
+#include "indexer/gpu/steps/lanes.hpp"
 #include "io/format/index.hpp"
 #include "io/postings/distance_coding.hpp"
 #include "io/postings/rounded_codes.hpp"
@@ -54,8 +55,11 @@ struct KeptBatch {
   SPILLWAY_HOST_DEVICE const ListUnits& totals() const { return units[batch.size.lists]; }
 
   // Unit u of all. Requires: u < totals().units.
-  SPILLWAY_HOST_DEVICE BatchUnit unit(std::uint32_t u) const {
-    const std::uint32_t list = last_not_above(batch.size.lists, u, [&](std::uint32_t l) { return units[l].units; });
+  template <typename Lanes>
+  SPILLWAY_HOST_DEVICE BatchUnit unit(std::uint32_t u, const Lanes& lanes) const {
+    const ListUnits* const all = units;
+    const std::uint32_t list =
+        last_not_above(lanes, batch.size.lists, u, [all](std::uint32_t l) { return all[l].units; });
     return make_unit(list, u - units[list].units, first(list), count(list));
   }
   // The same for distances.
@@ -156,18 +160,20 @@ struct MeasureUnits {
   UnitShape* shapes;
   std::uint32_t* bytes;
   std::uint8_t* bounds;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+  template <typename Lanes>
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i, const Lanes& lanes) const {
     const auto u = static_cast<std::uint32_t>(i);
-    bytes[u] = 0;
-    if (u >= kept.totals().units) return;
-    const UnitValues values(kept, kept.unit(u));
+    if (u >= kept.totals().units) {
+      if (lanes.lane() == 0) bytes[u] = 0;
+      return;
+    }
+    const UnitValues values(kept, kept.unit(u, lanes));
     const BatchUnit& unit = values.unit;
-    std::uint32_t gaps = 0, rests = 0, most = 0, tail_bytes = 0;
-    std::uint8_t least = 0xFF;
+    std::uint32_t gaps = 0, rests = 0, most = 0, tail_bytes = 0, least = 0xFF;
     const bool leaves_out = values.leaves_out_frequencies();
-    for (std::uint32_t p = 0; p < unit.count; ++p) {
+    for (std::uint32_t p = lanes.lane(); p < unit.count; p += Lanes::kCount) {
       const std::uint32_t gap = values.gap(p), frequency = values.frequency(p);
-      const std::uint8_t code = length_codes[kept.postings.documents[unit.first + p]];
+      const std::uint32_t code = length_codes[kept.postings.documents[unit.first + p]];
       gaps |= gap;
       rests |= frequency - 1;
       most = most < frequency ? frequency : most;
@@ -176,12 +182,18 @@ struct MeasureUnits {
       tail_bytes += leaves_out ? varint_size(gap) : varint_size(std::uint64_t{gap} << 1);
       tail_bytes += leaves_out || frequency == 1 ? 0 : varint_size(frequency);
     }
+    gaps = lanes.bits(gaps);
+    rests = lanes.bits(rests);
+    most = lanes.most(most);
+    least = lanes.least(least);
+    tail_bytes = lanes.sum(tail_bytes);
+    if (lanes.lane() != 0) return;
     UnitShape shape;
     if (unit.is_full()) shape = {static_cast<std::uint8_t>(bits_of(gaps)), static_cast<std::uint8_t>(bits_of(rests))};
     shapes[u] = shape;
     const unsigned widths = unsigned{shape.document_bits} + shape.frequency_bits;
     bytes[u] = unit.is_full() ? 16 * widths + (values.is_single_block() ? 2 : 0) : tail_bytes;
-    if (unit.list_count > KeptBatch::kUnit) write_bound(unit, shape, most, least);
+    if (unit.list_count > KeptBatch::kUnit) write_bound(unit, shape, most, static_cast<std::uint8_t>(least));
   }
 
  private:
@@ -198,33 +210,48 @@ struct MeasureUnits {
 
 inline constexpr unsigned kBlockLanes = 4;
 
-// Element kBlockLanes * u + lane.
+// Writes a block of 128 values of `width` bits, as pack_lane() writes its lanes: lanes take its words of 32 bits in
+// turn.
+template <typename Lanes, typename Get>
+SPILLWAY_HOST_DEVICE inline void pack_block(const Lanes& lanes, unsigned width, std::uint8_t* to, const Get& get) {
+  for (unsigned w = lanes.lane(); w < kBlockLanes * width; w += Lanes::kCount) {
+    const unsigned begin = w / kBlockLanes * 32;  // in the bits of the block's lane
+    std::uint32_t word = 0;
+    for (unsigned row = begin / width, at = row * width; at < begin + 32; ++row, at += width) {
+      const std::uint32_t value = get(kBlockLanes * row + w % kBlockLanes);
+      word |= at < begin ? value >> (begin - at) : value << (at - begin);
+    }
+    store_bytes(to + std::size_t{4} * w, word, 4);
+  }
+}
+
+// Lanes write a unit together.
 struct WriteUnits {
   KeptBatch kept;
   const UnitShape* shapes;
   const std::uint32_t* places;  // exclusive sums of their bytes
   std::uint8_t* bytes;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
-    const auto u = static_cast<std::uint32_t>(i / kBlockLanes);
-    const auto lane = static_cast<unsigned>(i % kBlockLanes);
+  template <typename Lanes>
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i, const Lanes& lanes) const {
+    const auto u = static_cast<std::uint32_t>(i);
     if (u >= kept.totals().units) return;
-    const UnitValues values(kept, kept.unit(u));
+    const UnitValues values(kept, kept.unit(u, lanes));
     std::uint8_t* to = bytes + places[u];
     if (!values.unit.is_full()) {
-      if (lane == 0) write_tail(values, to);
+      if (lanes.lane() == 0) write_tail(values, to);
       return;
     }
     const UnitShape shape = shapes[u];
     if (values.is_single_block()) {
-      if (lane == 0) {
+      if (lanes.lane() == 0) {
         to[0] = shape.document_bits;
         to[1] = shape.frequency_bits;
       }
       to += 2;
     }
-    pack_lane(lane, shape.document_bits, to, [&](std::uint32_t p) { return values.gap(p); });
+    pack_block(lanes, shape.document_bits, to, [&](std::uint32_t p) { return values.gap(p); });
     to += 16 * std::size_t{shape.document_bits};
-    pack_lane(lane, shape.frequency_bits, to, [&](std::uint32_t p) { return values.frequency(p) - 1; });
+    pack_block(lanes, shape.frequency_bits, to, [&](std::uint32_t p) { return values.frequency(p) - 1; });
   }
 
  private:
@@ -343,7 +370,7 @@ struct WritePlaces {
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
     const auto u = static_cast<std::uint32_t>(i);
     if (u >= kept.totals().units) return;
-    const BatchUnit unit = kept.unit(u);
+    const BatchUnit unit = kept.unit(u, OneLane());
     if (unit.list_count <= KeptBatch::kUnit) return;
     const std::uint32_t first_unit = kept.units[unit.list].position_units;
     const std::uint32_t after = kept.units[unit.list + 1].position_units;

@@ -135,9 +135,15 @@ struct AddBatchTotals {
   }
 };
 
-inline constexpr std::uint32_t kSummedPostings = 64;  // by one thread
+// One thread adds up kSummedPostings raw postings. The threads of a group of kSumThreads take its postings in turn, so
+// that neighbours read neighbours.
+inline constexpr std::uint32_t kSummedPostings = 64, kSumThreads = 32;
+constexpr std::size_t summed_groups(std::size_t postings) {
+  constexpr std::size_t kOfGroup = std::size_t{kSummedPostings} * kSumThreads;
+  return (postings + kOfGroup - 1) / kOfGroup * kSumThreads;
+}
 
-// The sums over a group of raw postings.
+// The sums over the raw postings of a thread.
 struct SumPostings {
   BatchView batch;
   RawPostings raw;
@@ -145,18 +151,24 @@ struct SumPostings {
   PowerTables powers;
   const std::uint64_t* values;  // of positions; null without
 
-  SPILLWAY_HOST_DEVICE BatchTotals operator()(std::size_t g) const {
-    const auto begin = static_cast<std::uint32_t>(g * kSummedPostings);
-    const std::uint32_t left = batch.size.postings - begin;
-    const std::uint32_t end = begin + (left < kSummedPostings ? left : kSummedPostings);
-    std::uint32_t list =
-        last_not_above(batch.size.lists, begin, [&](std::uint32_t l) { return batch.first_posting(l); });
+  SPILLWAY_HOST_DEVICE BatchTotals operator()(std::size_t thread) const {
     BatchTotals totals;
+    const std::size_t begin = thread / kSumThreads * kSummedPostings * kSumThreads + thread % kSumThreads;
+    if (begin >= batch.size.postings) return totals;
+    std::uint32_t list = list_of(static_cast<std::uint32_t>(begin)), list_end = batch.first_posting(list + 1);
     Weights kept, dropped;  // of the list
-    for (std::uint32_t p = begin; p < end; ++p) {
-      if (p != begin && (raw.flags[p] & RawPostings::kStartsList) != 0) {
-        add_list(list++, kept, dropped, totals);
+    for (std::uint32_t i = 0; i < kSummedPostings; ++i) {
+      if (begin + std::size_t{i} * kSumThreads >= batch.size.postings) break;
+      const auto p = static_cast<std::uint32_t>(begin + std::size_t{i} * kSumThreads);
+      if (p >= list_end) {
+        add_list(list, kept, dropped, totals);
         kept = dropped = {};
+        // Lists are short here, or long ones begin.
+        for (unsigned step = 0; step < kSteps && p >= list_end; ++step) list_end = batch.first_posting(++list + 1);
+        if (p >= list_end) {
+          list = list_of(p);
+          list_end = batch.first_posting(list + 1);
+        }
       }
       const std::uint64_t power = powers.power(raw.documents[p]);
       const std::uint64_t weight = field61::multiply(power, raw.frequencies[p]);
@@ -176,6 +188,10 @@ struct SumPostings {
   }
 
  private:
+  static constexpr unsigned kSteps = 4;
+  SPILLWAY_HOST_DEVICE std::uint32_t list_of(std::uint32_t posting) const {
+    return last_not_above(batch.size.lists, posting, [&](std::uint32_t l) { return batch.first_posting(l); });
+  }
   struct Weights {
     std::uint64_t terms = 0, positions = 0;
   };
