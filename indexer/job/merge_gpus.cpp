@@ -2,7 +2,9 @@
 
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "indexer/gpu/pipeline/kept_lists.hpp"
 #include "sort/gpu/device/error.hpp"
 
 namespace spillway {
@@ -34,15 +36,28 @@ std::uint64_t document_count(const RunStore& runs) {
   return count;
 }
 
+// The lists of runs that GPUs hold.
+std::vector<DeviceLists> take_held(const RunStore& runs) {
+  std::vector<DeviceLists> held;
+  for (const auto& run : runs.runs) {
+    auto* const kept = dynamic_cast<KeptLists*>(run.get());
+    if (kept == nullptr) continue;
+    if (auto lists = kept->take_device_lists()) held.push_back(std::move(*lists));
+  }
+  return held;
+}
+
 }  // namespace
 
 MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, MemoryBudget& budget, JobGpus& gpus)
-    : options_(options), budget_(budget), gpus_(gpus) {
+    : options_(options), budget_(budget), gpus_(gpus), held_(take_held(work.runs)) {
   const bool merges = !gpus.used().empty() && work.gpus_work && gpus_merge(options, work, budget);
   if (budget.free_bytes() < budget.total_bytes() / 2) gpus.release();
   if (merges) take_memory(work);
+  is_all_held_ = held_.size() == work.runs.runs.size();
   try {
     releasing_ = std::jthread([this] {
+      if (!lanes_) held_.clear();
       if (lanes_) {
         lanes_->make([this] { return make_lanes(); });
         // Unlocking the memory of chunks makes the GPU wait, and lanes with it: they took twice the time beside it.
@@ -56,6 +71,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
   } catch (const std::system_error&) {  // no thread is left
     if (lanes_) failure_ = "the system starts no more threads";
     lanes_.reset();
+    held_.clear();
     memory_ = {};
     release();
     gpus_.end();
@@ -82,11 +98,15 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
   lanes_.emplace(memory_.lanes * used_batch_bytes(limits));
 }
 
-// Beside the memory of the blocks, which takes 0.1 s to give back, or where that leaves too little, after it.
+// Beside the memory of the blocks, which takes 0.1 s to give back, or where that leaves too little, after it, and after
+// that of the lists that GPUs hold.
 std::unique_ptr<BatchLanes> MergeGpus::make_lanes() {
+  if (!is_all_held_) held_.clear();
   if (options_.memory_bytes == 0) {
     try {
-      return make_gpu_batch_lanes(lane_options_, budget_);
+      GpuBatchOptions lanes = lane_options_;
+      lanes.held = std::move(held_);
+      return make_gpu_batch_lanes(lanes, budget_);
     } catch (const GpuMemoryError&) {  // blocks have the memory
     }
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "indexer/gpu/merge/gpu_batches.hpp"
 #include "indexer/job/gpus.hpp"
@@ -50,6 +51,8 @@ class MergeGpus {
   JobGpus& gpus_;
   BatchLaneMemory memory_;
   GpuBatchOptions lane_options_;
+  std::vector<DeviceLists> held_;  // of all runs, or of some; gone before the end of the GPUs' use
+  bool is_all_held_ = false;
   std::string failure_;
   std::optional<MergeLanes> lanes_;
   std::jthread releasing_;

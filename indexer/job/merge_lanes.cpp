@@ -78,6 +78,11 @@ std::unique_ptr<BatchLane> MergeLanes::take() noexcept {
   return lanes_ == nullptr || cannot_begin_ || ended_ ? nullptr : lanes_->take();
 }
 
+const HeldLists* MergeLanes::held() noexcept {
+  const std::lock_guard lock(mutex_);
+  return lanes_ == nullptr || cannot_begin_ || ended_ ? nullptr : lanes_->held();
+}
+
 LargeLane* MergeLanes::large() noexcept {
   const std::lock_guard lock(mutex_);
   return !large_made_ || cannot_begin_ || ended_ ? nullptr : lanes_->large();

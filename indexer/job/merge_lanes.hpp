@@ -34,6 +34,7 @@ class MergeLanes final : public BatchLanes {
   std::size_t used_bytes() const noexcept override { return used_bytes_; }
   void begin(const BatchMergeSource& source) override;
   std::unique_ptr<BatchLane> take() noexcept override;
+  const HeldLists* held() noexcept override;
   LargeLane* large() noexcept override;
   void fail(const std::string& why) noexcept override;
   void expect_end() noexcept override;

@@ -111,6 +111,8 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
   most_arena_bytes_ = bytes / sorter_.arenas / kDeviceAlignment * kDeviceAlignment;
   chunks_ = choose_chunks(options.gpu.chunks);
   sorter_.form = chunks_.form;
+  sorter_.holds_lists = options.gpu.memory_bytes == 0 && options.gpu.merge != GpuMerge::kNever &&
+                        options.content.store != StorePolicy::kText;
   sorter_.lanes = choose_lanes(choice);
   if (takes_chunk(least_chunk())) return;
   throw GpuMemoryError("a block has " + std::to_string(most_arena_bytes_) +

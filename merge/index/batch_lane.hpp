@@ -1,6 +1,6 @@
 // What a merge into an index hands to a GPU: batches of whole lists, copied as their fragments stand in the inputs, and
-// what comes back: the same lists in the index's format. The threads of the merge find and copy the lists; a lane does
-// the rest (indexer/gpu/merge).
+// what comes back: the same lists in the index's format. The threads of the merge find and copy the lists, or say which
+// of those are meant that the lanes hold already; a lane does the rest (indexer/gpu/merge).
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,41 +16,11 @@
 #include "io/checksum/content_checksum.hpp"
 #include "io/memory/budget.hpp"
 #include "io/postings/list_encoder.hpp"
+#include "merge/index/batch_arrays.hpp"
 #include "merge/index/dropped_documents.hpp"
+#include "merge/index/held_lists.hpp"
 
 namespace spillway {
-
-// A fragment of a list. Lists and their fragments stand in order. One more fragment, after the last, has the totals.
-struct BatchFragment {
-  static constexpr std::uint32_t kStartsList = 1;
-  static constexpr std::uint32_t kMayGoOn = 2;  // the first document may be the last one of the fragment before
-
-  std::uint32_t first_byte = 0, first_distance_byte = 0;  // of its postings, and of its distances
-  std::uint32_t first_posting = 0, first_occurrence = 0;
-  std::uint32_t base = 0;           // in the source: the first gap counts from it
-  std::uint32_t last_document = 0;  // in the source
-  std::uint32_t list = 0;
-  std::uint32_t flags = 0;
-};
-
-// One more list, after the last, has the number of fragments.
-struct BatchList {
-  std::uint64_t hash[2] = {0, 0};  // hash_term()
-  std::uint32_t first_fragment = 0, unused = 0;
-};
-
-// Memory of a lane that batches are collected in. `starts` has a bit for each byte of `postings`: a fragment begins
-// there.
-struct BatchArrays {
-  std::span<std::uint8_t> postings, distances;
-  std::span<std::uint64_t> starts;
-  std::span<BatchFragment> fragments;
-  std::span<BatchList> lists;
-};
-
-struct BatchSize {
-  std::uint32_t posting_bytes = 0, distance_bytes = 0, lists = 0, fragments = 0, postings = 0, occurrences = 0;
-};
 
 // A list that came back, without its bytes. All 0 where its documents were dropped.
 struct MergedList {
@@ -69,12 +40,20 @@ struct MergedBatch {
   BatchTotals totals;
 };
 
+// An input of a merge, as far as its lists matter.
+struct BatchInput {
+  std::uint64_t document_count = 0, posting_count = 0;
+  std::uint32_t base = 0;                     // number, in the source, of its first document
+  std::optional<std::uint32_t> cut_document;  // its last document, in the source, where the next input goes on with it
+};
+
 // What all batches of a merge share.
 struct BatchMergeSource {
   const DroppedDocuments& dropped;
   std::span<const std::uint8_t> length_codes;  // by document of the index
   std::uint64_t document_count = 0;            // of the source
   bool has_positions = false;
+  std::vector<BatchInput> inputs = {};
 };
 
 // Used by one thread.
@@ -85,6 +64,9 @@ class BatchLane {
   // Merges what stands at the begin of the arrays, and leaves it as it is. Returns false, with `merged` undefined,
   // where the fragments contradict what is said of them. GpuError.
   virtual bool merge(const BatchSize& size, MergedBatch& merged) = 0;
+  // Merges lists [begin, end) of BatchLanes::held(), which must fit its arrays; their content is lost. Returns as
+  // merge().
+  virtual bool merge_held(const HeldLists&, std::size_t /*begin*/, std::size_t /*end*/, MergedBatch&) { return false; }
 };
 
 // A lane that threads take by turns, for lists that exceed the batches of theirs.
@@ -105,6 +87,8 @@ class BatchLanes {
   virtual void begin(const BatchMergeSource& source) = 0;
   // Returns a lane, or nullptr where none is left. May wait for lanes that are being made. Thread-safe.
   virtual std::unique_ptr<BatchLane> take() noexcept = 0;
+  // The lists of all inputs, if the lanes hold them; else nullptr. Called after take() has given a lane. Thread-safe.
+  virtual const HeldLists* held() noexcept { return nullptr; }
   // Makes the large lane, if there is to be one, while others are used already. Throws nothing.
   virtual void make_large() noexcept {}
   // Returns it, or nullptr where it is not there. It lives until end(). Thread-safe.

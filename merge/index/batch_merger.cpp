@@ -31,11 +31,66 @@ void BatchMerger::merge_range(std::size_t range) {
   if (!has_lane()) return merger_.merge_range(range);
   range_ = range;
   merger_.begin_range(range);
-  TermMergeCursor sources(job_.inputs, job_.ranges.first(range), job_.ranges.last(range),
-                          TermMergeCursor::Entries::kWhole);
+  if (const HeldLists* const held = lanes_->held(); held != nullptr) {
+    merge_held_range(*held);
+  } else {
+    merge_terms(job_.ranges.first(range), job_.ranges.last(range));
+  }
+  merger_.end_range();
+}
+
+void BatchMerger::merge_terms(const std::string& first, const std::string& last) {
+  TermMergeCursor sources(job_.inputs, first, last, TermMergeCursor::Entries::kWhole);
   while (!sources.done()) merge_list(sources);
   flush();
-  merger_.end_range();
+}
+
+// Once the lane has failed, this thread merges the rest of the range from the inputs.
+void BatchMerger::merge_held_range(const HeldLists& held) {
+  const std::string last = job_.ranges.last(range_);
+  const std::size_t end = last.empty() ? held.count() : held.find(last);
+  for (std::size_t at = held.find(job_.ranges.first(range_)); at < end;) {
+    const std::size_t fit = held.fitting_end(at, end, lane_->arrays());
+    if (fit == at ? merge_large_held(held, at) : merge_held(held, at, fit)) {
+      at = std::max(fit, at + 1);
+    } else if (works_ && fit == at) {
+      const std::string term(held.term(at++));
+      merge_terms(term, term + '\0');
+    } else {
+      return merge_terms(std::string(held.term(at)), last);
+    }
+  }
+}
+
+// Merges lists that fit the lane, and puts them out. Returns false where this thread must merge them.
+bool BatchMerger::merge_held(const HeldLists& held, std::size_t begin, std::size_t end) {
+  if (!merge_in(*lane_, [&](BatchLane& lane) { return lane.merge_held(held, begin, end, merged_); })) return false;
+  take_held(held, begin, held.size(begin, end));
+  put_merged({});
+  return true;
+}
+
+// The same for a list that fits the large lane only. As merge_large().
+bool BatchMerger::merge_large_held(const HeldLists& held, std::size_t list) {
+  LargeLane* const shared = lanes_->large();
+  if (shared == nullptr || !held.fits(list, list + 1, shared->lane->arrays())) return false;
+  const BatchSize size = held.size(list, list + 1);
+  std::optional<Reservation> memory;
+  {
+    const std::lock_guard turn(shared->mutex);
+    if (!shared->is_free) return false;
+    memory =
+        shared->budget->try_reserve(size.posting_bytes + std::size_t{size.distance_bytes}, "lists that GPUs merge");
+    if (!memory) return false;
+    const auto merge = [&](BatchLane& lane) { return lane.merge_held(held, list, list + 1, merged_); };
+    if (!merge_in(*shared->lane, merge)) {
+      shared->is_free = false;
+      return false;
+    }
+    take_held(held, list, size);
+  }
+  put_merged(std::move(*memory));
+  return true;
 }
 
 void BatchMerger::merge_list(TermMergeCursor& sources) {
@@ -89,7 +144,7 @@ bool BatchMerger::merge_large(TermMergeCursor& sources) {
     if (is_whole)
       memory = shared->budget->try_reserve(size.posting_bytes + size.distance_bytes, "lists that GPUs merge");
     if (memory) {
-      is_merged = merge_in(*shared->lane, size);
+      is_merged = merge_in(*shared->lane, [&](BatchLane& lane) { return lane.merge(size, merged_); });
       fails = !is_merged;
       if (is_merged) take_merged(large, size);
     }
@@ -160,7 +215,7 @@ bool BatchMerger::add(const TermMergeCursor& sources, BatchCollector& to) const 
 void BatchMerger::flush() {
   if (batch_->complete_lists() == 0) return;
   const BatchSize size = batch_->seal();
-  if (works_ && merge_in(*lane_, size)) {
+  if (works_ && merge_in(*lane_, [&](BatchLane& lane) { return lane.merge(size, merged_); })) {
     take_merged(*batch_, size);
     put_merged({});
   } else {
@@ -171,11 +226,12 @@ void BatchMerger::flush() {
 
 // Returns false where this thread must merge the batch: the lane has failed, or the lists are damaged, which the thread
 // then tells in detail.
-bool BatchMerger::merge_in(BatchLane& lane, const BatchSize& size) {
+template <typename Merge>
+bool BatchMerger::merge_in(BatchLane& lane, const Merge& merge) {
   merged_.bytes = &lane == lane_.get() ? job_.out.take_used(~std::size_t{0}) : ListBatch();
   merged_.bytes.clear();
   try {
-    return lane.merge(size, merged_);
+    return merge(lane);
   } catch (const Error& error) {
     lanes_->fail(error.what());
     if (&lane == lane_.get()) works_ = false;
@@ -192,14 +248,26 @@ void BatchMerger::merge_here() {
   merger_.put_batch();
 }
 
-// Makes entries of the lists that have come back, and adds up.
 void BatchMerger::take_merged(const BatchCollector& batch, const BatchSize& size) {
+  take_lists(size, [&](std::size_t list) { return batch.term(list); });
+  batch.count(totals_.inputs);
+}
+
+void BatchMerger::take_held(const HeldLists& held, std::size_t begin, const BatchSize& size) {
+  take_lists(size, [&](std::size_t list) { return held.term(begin + list); });
+  totals_.held.posting_count += size.postings;
+  totals_.held.occurrence_count += size.occurrences;
+}
+
+// Makes entries of the lists that have come back, and adds up.
+template <typename TermOf>
+void BatchMerger::take_lists(const BatchSize& size, const TermOf& term_of) {
   ListBatch& to = merged_.bytes;
   to.entries.reserve(merged_.lists.size());
   for (std::size_t i = 0; i < merged_.lists.size(); ++i) {
     const MergedList& list = merged_.lists[i];
     if (list.document_count == 0) continue;
-    const std::string_view term = batch.term(i);
+    const std::string_view term = term_of(i);
     to.terms.insert(to.terms.end(), term.begin(), term.end());
     to.entries.push_back({.term_bytes = static_cast<std::uint32_t>(term.size()),
                           .posting_bytes = list.posting_bytes,
@@ -212,7 +280,6 @@ void BatchMerger::take_merged(const BatchCollector& batch, const BatchSize& size
     totals_.posting_count += list.document_count;
     totals_.occurrence_count += list.occurrence_count;
   }
-  batch.count(totals_.inputs);
   const BatchTotals& sums = merged_.totals;
   totals_.lane_sum.join({{sums.low, sums.high}, sums.positions}, 0);
   totals_.dropped_sum.join({{sums.dropped_low, sums.dropped_high}, sums.dropped_positions}, 0);

@@ -1,6 +1,6 @@
-// The work of one thread of the final merge: once it has a lane, it hands lists over in batches: it finds the entries
-// of each list and copies them. A list that does not fit a batch, and whatever a lane fails to merge, is merged by the
-// thread.
+// The work of one thread of the final merge: once it has a lane, it hands lists over in batches. Where the lanes hold
+// the lists already, it says which ones; else it finds the entries of each list and copies them. A list that does not
+// fit a batch, and whatever a lane fails to merge, is merged by the thread.
 #pragma once
 
 #include <memory>
@@ -25,6 +25,10 @@ class BatchMerger {
 
  private:
   bool has_lane();
+  void merge_held_range(const HeldLists& held);
+  void merge_terms(const std::string& first, const std::string& last);
+  bool merge_held(const HeldLists& held, std::size_t begin, std::size_t end);
+  bool merge_large_held(const HeldLists& held, std::size_t list);
   void merge_list(TermMergeCursor& sources);
   void merge_open_list(const BatchCollector& collected, TermMergeCursor* rest);
   bool merge_large(TermMergeCursor& sources);
@@ -32,9 +36,13 @@ class BatchMerger {
   bool collect_large(TermMergeCursor& sources, BatchCollector& large);
   bool add(const TermMergeCursor& sources, BatchCollector& to) const;
   void flush();
-  bool merge_in(BatchLane& lane, const BatchSize& size);
+  template <typename Merge>
+  bool merge_in(BatchLane& lane, const Merge& merge);
   void merge_here();
   void take_merged(const BatchCollector& batch, const BatchSize& size);
+  void take_held(const HeldLists& held, std::size_t begin, const BatchSize& size);
+  template <typename TermOf>
+  void take_lists(const BatchSize& size, const TermOf& term_of);
   void put_merged(Reservation memory);
 
   const PostingsMergeJob& job_;

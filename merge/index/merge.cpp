@@ -85,6 +85,16 @@ class RangeWorkers {
   double cpu_seconds_ = 0;
 };
 
+std::vector<BatchInput> batch_inputs(std::span<const MergeInput* const> inputs, const SourceLayout& layout) {
+  std::vector<BatchInput> described;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const RunSummary& summary = inputs[i]->summary();
+    described.push_back({summary.document_count, summary.posting_count, static_cast<std::uint32_t>(layout.bases[i]),
+                         cut_document(inputs, layout, i)});
+  }
+  return described;
+}
+
 // Enough ranges that the output of one range of every thread fits `limit_bytes`; otherwise threads would wait for the
 // first range.
 std::size_t range_count_of(std::span<const MergeInput* const> inputs, std::size_t threads, std::size_t limit_bytes) {
@@ -109,6 +119,26 @@ void check_sum(const MergeInput& input, const InputTotals& found) {
   throw FormatError(input.name() +
                     ": its postings do not give the sum that was taken when it was made: it is damaged, make it again "
                     "from its input");
+}
+
+// Counts of lists that lanes held are those of all inputs together.
+void check_totals_together(std::span<const MergeInput* const> inputs, const PostingsMergeTotals& found) {
+  InputTotals expected, all = found.held;
+  for (const MergeInput* const input : inputs) {
+    expected.posting_count += input->summary().posting_count;
+    expected.occurrence_count += input->summary().occurrence_count;
+  }
+  for (const InputTotals& input : found.inputs) all.add(input);
+  const bool has_positions = inputs.front()->identity().has_positions;  // fragments may cut a posting
+  if (all.occurrence_count == expected.occurrence_count &&
+      (has_positions ? all.posting_count >= expected.posting_count : all.posting_count == expected.posting_count)) {
+    return;
+  }
+  throw FormatError("the runs: expected " + std::to_string(expected.posting_count) + " postings of " +
+                    std::to_string(expected.occurrence_count) + " occurrences, found " +
+                    std::to_string(all.posting_count) + " of " + std::to_string(all.occurrence_count) +
+                    " where GPUs hold them: their memory is at fault: index again, with --mode cpu+ if this happens "
+                    "twice");
 }
 
 // Lanes take the sum over all inputs.
@@ -183,7 +213,8 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
     options.lanes->begin({.dropped = dropped,
                           .length_codes = length_codes,
                           .document_count = layout.document_count,
-                          .has_positions = has_positions});
+                          .has_positions = has_positions,
+                          .inputs = batch_inputs(inputs, layout)});
   }
   const PostingsMergeJob job{.inputs = inputs,
                              .ranges = ranges,
@@ -201,10 +232,12 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
 
   std::uint64_t source_occurrences = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    check_totals(*inputs[i], totals.inputs[i]);
+    if (totals.held.posting_count == 0) check_totals(*inputs[i], totals.inputs[i]);
     if (totals.lane_postings == 0) check_sum(*inputs[i], totals.inputs[i]);
     source_occurrences += totals.inputs[i].occurrence_count;
   }
+  source_occurrences += totals.held.occurrence_count;
+  if (totals.held.posting_count != 0) check_totals_together(inputs, totals);
   if (totals.lane_postings != 0) check_sums_together(layout, totals);
   if (source_occurrences != totals.occurrence_count + totals.dropped_occurrence_count) {
     throw std::logic_error("a merge lost occurrences");

@@ -31,16 +31,15 @@ void PostingsMergeTotals::add(const PostingsMergeTotals& other) {
   dropped_sum.join(other.dropped_sum, 0);
   lane_postings += other.lane_postings;
   lane_sum.join(other.lane_sum, 0);
+  held.add(other.held);
 }
 
 std::vector<PostingsMerger::Input> PostingsMerger::describe(const PostingsMergeJob& job) {
   std::vector<Input> inputs;
   for (std::size_t i = 0; i < job.inputs.size(); ++i) {
     const MergeInput& input = *job.inputs[i];
-    inputs.push_back(
-        {input.name(), input.summary().document_count, static_cast<std::uint32_t>(job.layout.bases[i]), {}});
-    if (!input.identity().last_document_open || i + 1 == job.inputs.size()) continue;
-    inputs.back().cut_document = static_cast<std::uint32_t>(job.layout.bases[i + 1]);
+    inputs.push_back({input.name(), input.summary().document_count, static_cast<std::uint32_t>(job.layout.bases[i]),
+                      cut_document(job.inputs, job.layout, i)});
   }
   return inputs;
 }

@@ -39,6 +39,7 @@ struct PostingsMergeTotals {
   ContentChecksum dropped_sum;      // in source numbering
   std::uint64_t lane_postings = 0;  // of the inputs, that lanes merged (merge/index/batch_merger.hpp)
   ContentChecksum lane_sum;         // of these, in source numbering, instead of sums of the inputs
+  InputTotals held;                 // counts of lists that lanes held, of all inputs together instead of each
 
   void add(const PostingsMergeTotals& other);
 };

@@ -56,4 +56,10 @@ SourceLayout lay_out_source(std::span<const MergeInput* const> inputs) {
   return layout;
 }
 
+std::optional<std::uint32_t> cut_document(std::span<const MergeInput* const> inputs, const SourceLayout& layout,
+                                          std::size_t input) {
+  if (!inputs[input]->identity().last_document_open || input + 1 == inputs.size()) return std::nullopt;
+  return static_cast<std::uint32_t>(layout.bases[input + 1]);
+}
+
 }  // namespace spillway

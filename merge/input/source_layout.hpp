@@ -2,6 +2,9 @@
 // counts once. Pure arithmetic over identities and summaries; checks that the inputs fit together.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,5 +23,9 @@ struct SourceLayout {
 // to different jobs or disagree on whether the document between them is open, and UsageError for more documents than an
 // index can number (2^31 - 1).
 SourceLayout lay_out_source(std::span<const MergeInput* const> inputs);
+
+// The number, in the source, of the last document of an input, if the next input goes on with it.
+std::optional<std::uint32_t> cut_document(std::span<const MergeInput* const> inputs, const SourceLayout& layout,
+                                          std::size_t input);
 
 }  // namespace spillway

@@ -33,6 +33,7 @@ BatchMemory take_batch_memory(DeviceArena& arena, const BatchSize& size, std::si
   memory.starts = arena.take<std::uint64_t>(batch_groups(size.posting_bytes));
   memory.fragments = arena.take<BatchFragment>(size.fragments + std::size_t{1});
   memory.lists = arena.take<BatchList>(lists + 1);
+  memory.held_bytes = arena.take<HeldBytes>(size.fragments);
   memory.wrong = arena.take<std::uint32_t>(1);
   memory.words = arena.take<WordCounts>(batch_groups(size.posting_bytes) + 1);
   memory.distance_counts = arena.take<std::uint32_t>(batch_groups(size.distance_bytes) + 1);

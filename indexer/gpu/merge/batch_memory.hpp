@@ -6,6 +6,7 @@
 
 #include "indexer/gpu/merge/steps/decode.hpp"
 #include "indexer/gpu/merge/steps/encode.hpp"
+#include "indexer/gpu/merge/steps/held.hpp"
 #include "merge/index/batch_lane.hpp"
 #include "sort/gpu/device/arena.hpp"
 
@@ -23,6 +24,7 @@ struct BatchMemory {
   std::uint64_t* starts;
   BatchFragment* fragments;
   BatchList* lists;
+  HeldBytes* held_bytes;  // by fragment
   std::uint32_t* wrong;
   WordCounts* words;
   std::uint32_t* distance_counts;

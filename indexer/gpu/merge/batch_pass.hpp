@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "indexer/gpu/merge/batch_memory.hpp"
+#include "io/checksum/content_checksum.hpp"
 #include "merge/index/batch_lane.hpp"
 
 namespace spillway {
@@ -19,6 +20,7 @@ struct BatchTables {
   const std::uint8_t* length_codes;
   std::uint64_t document_count;  // of the source
   bool has_positions;
+  HeldOrder held = {};  // no entries: the lanes hold no lists
 };
 
 // The Executor is one of steps (indexer/gpu/pipeline/cuda_steps.cuh), and has, besides:
@@ -39,6 +41,16 @@ class ExecutorBatchLane final : public BatchLane {
   BatchArrays arrays() override { return executor_.arrays(); }
 
   bool merge(const BatchSize& size, MergedBatch& merged) override {
+    return merge(size, merged, [this] { upload(); });
+  }
+
+  bool merge_held(const HeldLists& held, std::size_t begin, std::size_t end, MergedBatch& merged) override {
+    return merge(held.size(begin, end), merged, [&] { gather_held(held, begin); });
+  }
+
+ private:
+  template <typename Fill>
+  bool merge(const BatchSize& size, MergedBatch& merged, const Fill& fill) {
     const std::size_t scratch_bytes = Executor::scratch_bytes(size);
     const std::size_t bytes = batch_memory_bytes(size, scratch_bytes);
     try {
@@ -46,6 +58,7 @@ class ExecutorBatchLane final : public BatchLane {
       at_ = take_batch_memory(arena, size, scratch_bytes);
       scratch_ = {at_.scratch, scratch_bytes};
       size_ = size;
+      fill();
       const bool is_right = run(merged);
       executor_.end();
       return is_right;
@@ -55,7 +68,6 @@ class ExecutorBatchLane final : public BatchLane {
     }
   }
 
- private:
   BatchView batch() const {
     return {size_, at_.posting_bytes, at_.distance_bytes, at_.starts, at_.fragments, at_.lists, at_.wrong};
   }
@@ -64,7 +76,9 @@ class ExecutorBatchLane final : public BatchLane {
   bool drops() const { return executor_.tables().numbers.bits != nullptr; }
 
   bool run(MergedBatch& merged) {
-    upload();
+    executor_.clear(at_.posting_bytes + size_.posting_bytes, kBatchPadding);
+    executor_.clear(at_.distance_bytes + size_.distance_bytes, kBatchPadding);
+    executor_.clear(reinterpret_cast<std::uint8_t*>(at_.wrong), sizeof(*at_.wrong));
     decode();
     keep();
     if (executor_.fetch(at_.wrong) != 0) return false;
@@ -79,13 +93,35 @@ class ExecutorBatchLane final : public BatchLane {
   void upload() {
     const BatchArrays from = executor_.arrays();
     executor_.upload(at_.posting_bytes, from.postings.data(), size_.posting_bytes);
-    executor_.clear(at_.posting_bytes + size_.posting_bytes, kBatchPadding);
     executor_.upload(at_.distance_bytes, from.distances.data(), size_.distance_bytes);
-    executor_.clear(at_.distance_bytes + size_.distance_bytes, kBatchPadding);
     executor_.upload(at_.starts, from.starts.data(), batch_groups(size_.posting_bytes) * sizeof(std::uint64_t));
     executor_.upload(at_.fragments, from.fragments.data(), (size_.fragments + std::size_t{1}) * sizeof(BatchFragment));
-    executor_.upload(at_.lists, from.lists.data(), (size_.lists + std::size_t{1}) * sizeof(BatchList));
-    executor_.clear(reinterpret_cast<std::uint8_t*>(at_.wrong), sizeof(*at_.wrong));
+    upload_lists();
+  }
+  void upload_lists() {
+    executor_.upload(at_.lists, executor_.arrays().lists.data(), (size_.lists + std::size_t{1}) * sizeof(BatchList));
+  }
+
+  // Brings lists from `first` on to where upload() puts those that were collected.
+  void gather_held(const HeldLists& held, std::size_t first) {
+    const std::span<BatchList> lists = executor_.arrays().lists;
+    const HeldList& begin = held.lists[first];
+    for (std::size_t l = 0; l <= size_.lists; ++l) {
+      const TermHash hash = l == size_.lists ? TermHash{} : hash_term(held.term(first + l));
+      lists[l] = {{hash[0], hash[1]}, held.lists[first + l].first_entry - begin.first_entry, 0};
+    }
+    upload_lists();
+    const HeldOrder& order = executor_.tables().held;
+    executor_.for_each(size_.fragments + std::size_t{1},
+                       PlaceFragments{order, begin.first_entry, begin.before, size_, at_.lists, has_positions(),
+                                      at_.fragments, at_.held_bytes});
+    executor_.clear(reinterpret_cast<std::uint8_t*>(at_.starts),
+                    batch_groups(size_.posting_bytes) * sizeof(std::uint64_t));
+    executor_.for_each(size_.fragments, MarkStarts{at_.fragments, at_.starts});
+    executor_.for_each(held_groups(size_.posting_bytes),
+                       GatherPostings{at_.fragments, at_.held_bytes, size_, at_.posting_bytes});
+    executor_.for_each(held_groups(size_.distance_bytes),
+                       GatherHeldDistances{at_.fragments, at_.held_bytes, size_, at_.distance_bytes});
   }
 
   void decode() {

@@ -8,10 +8,12 @@
 
 #include "indexer/gpu/merge/batch_host.hpp"
 #include "indexer/gpu/merge/batch_pass.hpp"
+#include "indexer/gpu/merge/term_order.hpp"
 #include "indexer/gpu/pipeline/cuda_steps.cuh"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "io/base/error.hpp"
 #include "sort/gpu/device/status.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 
@@ -26,6 +28,7 @@ struct MergingGpu {
   const std::size_t arena_bytes;  // of all arenas
   ArenaPool<DeviceBuffer> arenas;
   DeviceBuffer table_memory;
+  std::unique_ptr<TermOrder> order;  // of the lists that it holds; may be null
   BatchTables own_tables{};
   const BatchTables* tables = &own_tables;
 };
@@ -92,6 +95,53 @@ class TableCopier {
   std::uint64_t *low_ = nullptr, *high_ = nullptr, *bits_ = nullptr;
   std::uint8_t* codes_ = nullptr;
   std::uint32_t* before_ = nullptr;
+};
+
+// The executor of TermOrderMaker on a GPU.
+class CudaOrderExecutor : public CudaSteps {
+ public:
+  explicit CudaOrderExecutor(int gpu)
+      : CudaSteps(gpu), gpu_(gpu), strings_(*find_device_string_sorter("gpu-string-radix")) {
+    stream_.make_current();
+  }
+  ~CudaOrderExecutor() { static_cast<void>(cudaStreamSynchronize(stream_.handle())); }
+  CudaOrderExecutor(const CudaOrderExecutor&) = delete;
+  CudaOrderExecutor& operator=(const CudaOrderExecutor&) = delete;
+
+  std::shared_ptr<std::uint8_t> allocate(std::size_t bytes) { return shared_device_memory(gpu_, bytes); }
+  std::shared_ptr<std::uint8_t> near(const DeviceLists& lists) {
+    cudaPointerAttributes at{};
+    cuda_check(cudaPointerGetAttributes(&at, lists.memory.get()));
+    if (at.device == gpu_) return lists.memory;
+    auto copied = allocate(lists.bytes);
+    copy(copied.get(), lists.memory.get(), lists.bytes);
+    return copied;
+  }
+  void copy(void* to, const void* from, std::size_t bytes) { copy_on_device(to, from, bytes, stream_.handle()); }
+  void upload(void* to, const void* from, std::size_t bytes) {
+    copy_to_device(to, from, bytes, stream_.handle());
+    stream_.synchronize();
+  }
+  void download(void* to, const void* from, std::size_t bytes) {
+    copy_to_host(to, from, bytes, stream_.handle());
+    stream_.synchronize();
+  }
+  std::size_t string_scratch_bytes(std::size_t strings, std::size_t bytes) const {
+    return strings_.scratch_bytes(strings, bytes);
+  }
+  static std::size_t scan_bytes(std::size_t count) {
+    return std::max({exclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(count),
+                     exclusive_scan_bytes<std::uint64_t, std::uint64_t, Add<std::uint64_t>>(count),
+                     exclusive_scan_bytes<HeldSize, HeldSize, AddHeldSizes>(count),
+                     inclusive_scan_bytes<std::uint8_t, std::uint32_t, Add<std::uint32_t>>(count)});
+  }
+  void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
+    strings_.sort_and_mark(strings, out, scratch.data(), stream_.handle());
+  }
+
+ private:
+  const int gpu_;
+  const DeviceStringSorter& strings_;
 };
 
 // The executor of ExecutorBatchLane on a GPU.
@@ -179,11 +229,15 @@ class GpuBatchLanes final : public BatchLanes {
       lanes_.push_back(std::make_unique<ExecutorBatchLane<CudaBatchExecutor>>(*gpus_[i % gpus_.size()], options_.limits,
                                                                               pinned_.data() + i * lane_bytes));
     }
+    if (!options_.held.empty()) make_orders();
+    options_.held.clear();  // the orders have them
   }
 
   void begin(const BatchMergeSource& source) override {
     for (const auto& gpu : gpus_) TableCopier(*gpu, source).copy();
+    if (gpus_.front()->order != nullptr) use_orders(source);
   }
+  const HeldLists* held() noexcept override { return is_held_ ? &gpus_.front()->order->lists() : nullptr; }
   std::size_t used_bytes() const noexcept override { return options_.lanes * used_batch_bytes(options_.limits); }
   // Its batches take the memory of an arena of their own, on the first GPU.
   void make_large() noexcept override {
@@ -212,6 +266,30 @@ class GpuBatchLanes final : public BatchLanes {
   void fail(const std::string&) noexcept override {}
 
  private:
+  // Each GPU has the lists of all, so that each lane can merge any of them.
+  void make_orders() {
+    try {
+      for (const auto& gpu : gpus_) {
+        CudaOrderExecutor executor(gpu->gpu);
+        gpu->order = TermOrderMaker<CudaOrderExecutor>(executor, options_.held).make(budget_);
+      }
+    } catch (const GpuMemoryError&) {  // threads collect the lists
+      give_orders_up();
+    }
+  }
+  void give_orders_up() {
+    for (const auto& gpu : gpus_) gpu->order.reset();
+  }
+  // Unless passes of the merge have made other runs of those that the GPUs hold.
+  void use_orders(const BatchMergeSource& source) {
+    if (!gpus_.front()->order->is_of(source.inputs)) return give_orders_up();
+    for (const auto& gpu : gpus_) {
+      CudaOrderExecutor executor(gpu->gpu);
+      TermOrderMaker<CudaOrderExecutor>::set_inputs(executor, source.inputs, *gpu->order);
+      gpu->own_tables.held = gpu->order->order();
+    }
+    is_held_ = true;
+  }
   // For arenas: the tables are made later.
   std::size_t usable_bytes(int gpu) const {
     const std::size_t bytes = options_.device_bytes != 0 ? options_.device_bytes : free_device_bytes(gpu) / 5 * 4;
@@ -240,7 +318,8 @@ class GpuBatchLanes final : public BatchLanes {
   }
 
   MemoryBudget& budget_;
-  const GpuBatchOptions options_;
+  GpuBatchOptions options_;
+  bool is_held_ = false;
   std::size_t usable_for_large_ = 0;  // device bytes
   std::vector<std::unique_ptr<MergingGpu>> gpus_;
   PinnedBuffer pinned_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "indexer/gpu/merge/batch_memory.hpp"
+#include "indexer/gpu/pipeline/device_lists.hpp"
 #include "io/memory/budget.hpp"
 #include "merge/index/batch_lane.hpp"
 
@@ -24,14 +25,16 @@ struct GpuBatchOptions {
   std::vector<int> gpus;
   unsigned lanes = 1;  // on all GPUs together
   BatchLimits limits = {};
-  BatchLimits large = {};            // of the large lane; 0 lists: there is none
-  std::uint64_t document_count = 0;  // of the source, at most: tables of them take device memory, too
-  std::size_t device_bytes = 0;      // on each GPU, at most; 0: four fifths of what is free
+  BatchLimits large = {};              // of the large lane; 0 lists: there is none
+  std::uint64_t document_count = 0;    // of the source, at most: tables of them take device memory, too
+  std::size_t device_bytes = 0;        // on each GPU, at most; 0: four fifths of what is free
+  std::vector<DeviceLists> held = {};  // of all inputs, or none
   bool takes_less = true;  // fewer arenas of device memory than lanes, where no more fit; GpuMemoryError if not
 };
 
-// Makes lanes in pinned memory that is reserved already. `budget`, which lives longer, is asked for the lists of the
-// large lane. Returns nullptr without CUDA. GpuError.
+// Makes lanes in pinned memory that is reserved already. Where memory is short for the order of lists that GPUs hold,
+// they are given up, and threads collect the lists. `budget`, which lives longer, is asked for what the host knows of
+// that order, and for the lists of the large lane. Returns nullptr without CUDA. GpuError.
 std::unique_ptr<BatchLanes> make_gpu_batch_lanes(const GpuBatchOptions& options, MemoryBudget& budget);
 
 // The largest batch of a lane and of the large one.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -69,8 +70,10 @@ class PinnedRegistry {
 
 // The executors of a GPU share this.
 struct SharedGpu {
-  explicit SharedGpu(std::vector<DeviceBuffer> memory) : arenas(std::move(memory)) {}
+  SharedGpu(std::vector<DeviceBuffer> memory, std::size_t bytes_to_hold)
+      : arenas(std::move(memory)), free_to_hold(static_cast<std::int64_t>(bytes_to_hold)) {}
   ArenaPool<DeviceBuffer> arenas;
+  std::atomic<std::int64_t> free_to_hold;  // bytes that lists may still take
   // Blocks go up one after the other, so that the first of them is not delayed by the next: whoever has the mutex
   // enqueues copies that begin after `uploaded`, and records it again after them.
   std::mutex upload_turn;
@@ -213,6 +216,29 @@ class CudaExecutor : public CudaSteps {
     const std::uint8_t* const data = memory.size() == 0 ? staging_.data() : memory.data();
     return {data, std::move(memory)};
   }
+  // Copies the arrays, as download() places them, to memory of their own, which outlives the executor: they are there
+  // when download() returns. Null where the lists of the GPU have no room.
+  std::shared_ptr<std::uint8_t> hold(const DownloadedArrays& arrays, std::size_t bytes) {
+    std::atomic<std::int64_t>& free = setup_.shared->free_to_hold;
+    if (free.load() <= 0 || free.fetch_sub(static_cast<std::int64_t>(bytes)) < static_cast<std::int64_t>(bytes)) {
+      hold_no_more();
+      return nullptr;
+    }
+    std::shared_ptr<std::uint8_t> memory;
+    try {
+      memory = shared_device_memory(stream_.gpu(), bytes);
+    } catch (const GpuMemoryError&) {
+      hold_no_more();
+      return nullptr;
+    }
+    for (const DownloadedArray& array : arrays) {
+      if (array.bytes == 0) continue;
+      copy_on_device(memory.get() + array.host_offset, array.device, array.bytes, stream_.handle());
+    }
+    return memory;
+  }
+  // What is not held for one block is of no use for others.
+  void hold_no_more() noexcept { setup_.shared->free_to_hold.store(0); }
   // Returns the time that each step of the pass took. Requires: download() was called.
   PassSeconds seconds() const {
     PassSeconds seconds;

@@ -28,6 +28,7 @@ class ExecutorLane final : public GpuLane {
 
   std::size_t sort(const Block& block, const BlockSortOptions& options, BlockSortStats& stats) override {
     lists_ = {};
+    on_gpu_.reset();
     const BlockPacker packer(block, options.positions, form_);
     executor_.prepare(packer);
     executor_.take_arena();
@@ -37,6 +38,7 @@ class ExecutorLane final : public GpuLane {
       executor_.abandon();
       executor_.give_arena_back();
       lists_ = {};
+      on_gpu_.reset();
       throw;
     }
     executor_.give_arena_back();
@@ -46,6 +48,8 @@ class ExecutorLane final : public GpuLane {
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
                        BlockSortStats& stats) override {
     const EncodedLists lists = std::exchange(lists_, {});
+    on_gpu_.reset();
+    executor_.hold_no_more();  // the merge uses what the GPU holds of all blocks, or nothing
     return write_encoded_run(block, options, lists, file, stats);
   }
 
@@ -58,7 +62,7 @@ class ExecutorLane final : public GpuLane {
     const Stopwatch watch;
     const StageSpan span(options.timeline, JobStage::kSpill);
     const EncodedLists lists = std::exchange(lists_, {});
-    auto kept = std::make_unique<KeptLists>(block, lists, options, budget);
+    auto kept = std::make_unique<KeptLists>(block, lists, options, budget, std::exchange(on_gpu_, std::nullopt));
     stats.write_seconds += watch.seconds();
     return kept;
   }
@@ -146,6 +150,7 @@ class ExecutorLane final : public GpuLane {
       array.host_offset = downloaded_bytes_;
       downloaded_bytes_ += device_aligned(array.bytes);
     }
+    hold(arrays, ranks, totals);
     Download lists = executor_.download(arrays, downloaded_bytes_);
     view(lists.data, arrays[0], lists_.fragments);
     view(lists.data, arrays[1], lists_.rank_text_offsets);
@@ -156,6 +161,22 @@ class ExecutorLane final : public GpuLane {
     lists_.sum.lanes = {totals.tokens.low, totals.tokens.high};
     lists_.sum.positions = totals.tokens.positions;
   }
+  // Keeps a copy of the lists on the GPU, where there is room.
+  void hold(const DownloadedArrays& arrays, std::uint32_t ranks, const PassTotals& totals) {
+    std::shared_ptr<std::uint8_t> memory = executor_.hold(arrays, downloaded_bytes_);
+    if (memory == nullptr) return;
+    on_gpu_ = DeviceLists{.memory = std::move(memory),
+                          .bytes = downloaded_bytes_,
+                          .fragments_at = arrays[0].host_offset,
+                          .text_offsets_at = arrays[1].host_offset,
+                          .text_at = arrays[2].host_offset,
+                          .postings_at = arrays[3].host_offset,
+                          .distances_at = arrays[4].host_offset,
+                          .fragment_count = totals.lists.fragments,
+                          .rank_count = ranks,
+                          .text_bytes = totals.rank_text_bytes,
+                          .posting_count = totals.lists.postings};
+  }
   template <typename T>
   static void view(const std::uint8_t* host, const DownloadedArray& array, std::span<const T>& to) {
     to = {reinterpret_cast<const T*>(host + array.host_offset), array.bytes / sizeof(T)};
@@ -163,7 +184,8 @@ class ExecutorLane final : public GpuLane {
 
   const ChunkForm form_;
   Executor executor_;
-  EncodedLists lists_;  // from sort() to write_run() or keep()
+  EncodedLists lists_;                 // from sort() to write_run() or keep()
+  std::optional<DeviceLists> on_gpu_;  // the same
   std::size_t downloaded_bytes_ = 0;
   PassSeconds seconds_{};
 };

@@ -189,8 +189,8 @@ std::optional<std::size_t> KeptLists::memory_bytes(const Block& block, const Enc
 }
 
 KeptLists::KeptLists(const Block& block, const EncodedLists& lists, const BlockSortOptions& options,
-                     MemoryBudget& budget)
-    : entry_bytes_(options.run_block_bytes), identity_(run_identity(block, options)) {
+                     MemoryBudget& budget, std::optional<DeviceLists> on_gpu)
+    : entry_bytes_(options.run_block_bytes), identity_(run_identity(block, options)), on_gpu_(std::move(on_gpu)) {
   Buffer memory(budget, list_bytes(lists) + document_bytes(block), "lists kept in memory");
   if (memory.size() >= kLargePageBytes) memory.use_large_pages();
   ArrayWriter to(memory.data());

@@ -5,10 +5,12 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "indexer/block/block.hpp"
 #include "indexer/block/sorter.hpp"
+#include "indexer/gpu/pipeline/device_lists.hpp"
 #include "indexer/gpu/pipeline/encoded_run.hpp"
 #include "indexer/run/merge_source.hpp"
 
@@ -23,9 +25,11 @@ class KeptLists final : public MergeSource {
   static std::optional<std::size_t> memory_bytes(const Block& block, const EncodedLists& lists,
                                                  const BlockSortOptions& options);
 
-  // Copies the lists and the documents of the block, which may go afterwards. Parallel inside the calling thread's TBB
-  // arena. BudgetError where the budget lacks memory_bytes(), which must not be empty.
-  KeptLists(const Block& block, const EncodedLists& lists, const BlockSortOptions& options, MemoryBudget& budget);
+  // Copies the lists and the documents of the block, which may go afterwards; `on_gpu`: the same lists there, if they
+  // stay. Parallel inside the calling thread's TBB arena. BudgetError where the budget lacks memory_bytes(), which must
+  // not be empty.
+  KeptLists(const Block& block, const EncodedLists& lists, const BlockSortOptions& options, MemoryBudget& budget,
+            std::optional<DeviceLists> on_gpu = {});
   ~KeptLists() override;
 
   const MergeInput& open(unsigned cursors) override;
@@ -33,6 +37,8 @@ class KeptLists final : public MergeSource {
   std::size_t cursor_bytes() const override;
   std::size_t open_bytes() const override { return open_bytes_; }
   std::size_t documents_bytes(unsigned) const override { return 0; }
+  // Gives the lists on the GPU away, once.
+  std::optional<DeviceLists> take_device_lists() { return std::exchange(on_gpu_, std::nullopt); }
 
  private:
   class Terms;
@@ -46,6 +52,7 @@ class KeptLists final : public MergeSource {
   std::vector<TermSample> samples_;
   std::size_t open_bytes_ = 0;
   std::unique_ptr<Input> input_;
+  std::optional<DeviceLists> on_gpu_;
 };
 
 }  // namespace spillway

@@ -2,6 +2,7 @@
 
 #include "indexer/gpu/pipeline/cuda_executor.cuh"
 #include "indexer/gpu/pipeline/executor_lane.hpp"
+#include "sort/gpu/device/status.hpp"
 #include "sort/gpu/registry.hpp"
 
 namespace spillway {
@@ -32,7 +33,7 @@ std::shared_ptr<SharedGpu> make_shared_gpu(int gpu, const GpuSorterOptions& opti
   wait_without_spinning(gpu);
   std::vector<DeviceBuffer> arenas;
   for (unsigned i = 0; i < options.arenas; ++i) arenas.emplace_back(gpu, options.arena_bytes);
-  return std::make_shared<SharedGpu>(std::move(arenas));
+  return std::make_shared<SharedGpu>(std::move(arenas), options.holds_lists ? free_device_bytes(gpu) / 2 : 0);
 }
 
 }  // namespace

@@ -82,6 +82,11 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   return *this;
 }
 
+std::shared_ptr<std::uint8_t> shared_device_memory(int gpu, std::size_t bytes) {
+  const auto buffer = std::make_shared<DeviceBuffer>(gpu, bytes);
+  return {buffer, buffer->data()};
+}
+
 PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   if (bytes >= 4 * kLargePageBytes && map_and_register(bytes)) return;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "indexer/gpu/merge/batch_host.hpp"
 #include "indexer/gpu/merge/batch_pass.hpp"
 #include "tests/support/host_gpu/host_steps.hpp"
+#include "tests/support/host_gpu/sort_host_strings.hpp"
 
 namespace spillway::testing {
 
@@ -61,11 +63,33 @@ class HostBatchExecutor : public HostSteps {
   std::unique_ptr<FilledMemory> pass_;
 };
 
+class HostOrderExecutor : public HostSteps {
+ public:
+  std::shared_ptr<std::uint8_t> allocate(std::size_t bytes) {
+    count_gpu_call();
+    const auto memory = std::make_shared<FilledMemory>(bytes);
+    return {memory, memory->data()};
+  }
+  static std::shared_ptr<std::uint8_t> near(const DeviceLists& lists) { return lists.memory; }
+  void copy(void* to, const void* from, std::size_t bytes) { upload(to, from, bytes); }
+  void upload(void* to, const void* from, std::size_t bytes) {
+    count_gpu_call();
+    if (bytes != 0) std::memcpy(to, from, bytes);
+  }
+  void download(void* to, const void* from, std::size_t bytes) { upload(to, from, bytes); }
+  static std::size_t string_scratch_bytes(std::size_t strings, std::size_t) { return host_sort_bytes(strings); }
+  static std::size_t scan_bytes(std::size_t) { return 0; }
+  void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
+    count_gpu_call();
+    sort_host_strings(strings, out, scratch);
+  }
+};
+
 }  // namespace
 
 HostBatchLanes::HostBatchLanes(const BatchLimits& limits, unsigned lanes, const BatchLimits& large,
-                               std::size_t large_bytes)
-    : limits_(limits), large_limits_(large), lanes_(lanes), budget_(large_bytes) {}
+                               std::size_t large_bytes, std::vector<DeviceLists> held)
+    : limits_(limits), large_limits_(large), lanes_(lanes), held_(std::move(held)), budget_(large_bytes) {}
 HostBatchLanes::~HostBatchLanes() = default;
 
 void HostBatchLanes::begin(const BatchMergeSource& source) {
@@ -80,11 +104,24 @@ void HostBatchLanes::begin(const BatchMergeSource& source) {
                      .length_codes = source.length_codes.data(),
                      .document_count = source.document_count,
                      .has_positions = source.has_positions};
+  if (!held_.empty()) {
+    HostOrderExecutor executor;
+    order_ = TermOrderMaker<HostOrderExecutor>(executor, held_).make(order_budget_);
+    if (order_->is_of(source.inputs)) {
+      TermOrderMaker<HostOrderExecutor>::set_inputs(executor, source.inputs, *order_);
+      tables_->tables.held = order_->order();
+    } else {
+      order_.reset();
+    }
+  }
   if (large_limits_.lists != 0) {
     large_.budget = &budget_;
     large_.lane = std::make_unique<ExecutorBatchLane<HostBatchExecutor>>(large_limits_, tables_->tables);
   }
+  if (failing_.first != 0) fail_gpu_call(failing_.first, failing_.second);
 }
+
+const HeldLists* HostBatchLanes::held() noexcept { return order_ == nullptr ? nullptr : &order_->lists(); }
 
 std::unique_ptr<BatchLane> HostBatchLanes::take() noexcept {
   const std::lock_guard lock(mutex_);

@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
 #include "tests/support/host_gpu/host_steps.hpp"
+#include "tests/support/host_gpu/sort_host_strings.hpp"
 
 namespace spillway::testing {
 
@@ -48,7 +48,7 @@ class HostExecutor : public HostSteps {
   Buffer& arena() const { return *arena_; }
   PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, records_, strings_); }
   static PassScratch scratch_of(const BlockPassSize& size, const RecordSorter* records, const StringSorter& strings) {
-    return {size.strings * sizeof(StringRef) + strings.scratch_bytes(size.strings),
+    return {host_sort_bytes(size.strings, strings),
             records == nullptr ? 0 : records->scratch_bytes(size.occurrences, {0, 64}), 0};
   }
 
@@ -75,17 +75,7 @@ class HostExecutor : public HostSteps {
   }
   void compact(const CompactTokens& step) { for_each(step.groups, step); }
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
-    const std::span<StringRef> refs(reinterpret_cast<StringRef*>(scratch.data()), strings.count);
-    const std::uint64_t* const offsets = strings.d_offsets;
-    for (std::uint32_t i = 0; i < refs.size(); ++i) {
-      refs[i] = {strings.d_bytes + offsets[i], static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]), i};
-    }
-    strings_.sort(refs, {out.d_order, refs.size()}, {}, scratch.subspan(refs.size_bytes()));
-    const auto text = [&](std::size_t i) {
-      const std::uint64_t begin = offsets[out.d_order[i]], end = offsets[out.d_order[i] + 1];
-      return std::string_view(reinterpret_cast<const char*>(strings.d_bytes) + begin, end - begin);
-    };
-    for (std::size_t i = 0; i < strings.count; ++i) out.d_firsts[i] = i == 0 || text(i - 1) != text(i) ? 1 : 0;
+    sort_host_strings(strings, out, scratch, strings_);
   }
   bool sorts_stably() const { return records_->stable(); }
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
@@ -107,6 +97,8 @@ class HostExecutor : public HostSteps {
     const std::uint8_t* const data = memory.data();
     return {data, std::move(memory)};
   }
+  std::shared_ptr<std::uint8_t> hold(const DownloadedArrays&, std::size_t) { return nullptr; }
+  void hold_no_more() noexcept {}
   PassSeconds seconds() const {
     PassSeconds seconds;
     for (std::size_t i = 0; i < kPassSteps; ++i) seconds[i] = marks_[i + 1] - marks_[i];

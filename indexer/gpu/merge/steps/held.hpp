@@ -1,0 +1,132 @@
+// The steps that make a batch of lists which the GPU holds: they bring the fragments of each list together, as the
+// threads of a merge do with others (merge/index/batch_collector.hpp).
+#pragma once
+
+#include "indexer/gpu/merge/steps/batch.hpp"
+#include "indexer/gpu/merge/steps/order.hpp"
+
+namespace spillway {
+
+// All lists, in order.
+struct HeldOrder {
+  HeldInputs inputs;
+  const std::uint32_t* entries = nullptr;  // the fragment of each
+  const HeldSize* before = nullptr;        // of each
+};
+
+// Where the bytes of a fragment lie.
+struct HeldBytes {
+  const std::uint8_t *postings, *distances;
+};
+
+// The fragments of a batch that begins with an entry, and one more.
+struct PlaceFragments {
+  HeldOrder held;
+  std::uint32_t first_entry;
+  HeldSize before;  // that entry
+  BatchSize size;
+  const BatchList* lists;
+  bool has_positions;
+  BatchFragment* to;
+  HeldBytes* bytes;
+
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    const auto f = static_cast<std::uint32_t>(i);
+    const HeldSize& at = held.before[first_entry + f];
+    BatchFragment fragment;
+    fragment.first_byte = static_cast<std::uint32_t>(at.posting_bytes - before.posting_bytes);
+    fragment.first_distance_byte = static_cast<std::uint32_t>(at.distance_bytes - before.distance_bytes);
+    fragment.first_posting = static_cast<std::uint32_t>(at.postings - before.postings);
+    fragment.first_occurrence = static_cast<std::uint32_t>(at.occurrences - before.occurrences);
+    fragment.list = size.lists;
+    if (f < size.fragments) describe(f, fragment);
+    to[f] = fragment;
+  }
+
+ private:
+  SPILLWAY_HOST_DEVICE void describe(std::uint32_t f, BatchFragment& fragment) const {
+    const BatchList* const all = lists;
+    const std::uint32_t entry = first_entry + f;
+    const HeldInput& input = held.inputs.of_fragment(held.entries[entry]);
+    const EncodedFragment& from = input.fragments[held.entries[entry] - input.first_fragment];
+    fragment.base = input.base;
+    fragment.last_document = input.base + from.last_document;
+    fragment.list = last_not_above(size.lists, f, [all](std::uint32_t l) { return all[l].first_fragment; });
+    if (lists[fragment.list].first_fragment == f) {
+      fragment.flags = BatchFragment::kStartsList;
+    } else if (has_positions || is_cut_after(entry - 1)) {
+      fragment.flags = BatchFragment::kMayGoOn;
+    }
+    bytes[f] = {input.postings + from.first_posting_byte, input.distances + from.first_distance_byte};
+  }
+  // Whether the last document of the entry goes on in the next input.
+  SPILLWAY_HOST_DEVICE bool is_cut_after(std::uint32_t entry) const {
+    const HeldInput& input = held.inputs.of_fragment(held.entries[entry]);
+    if (input.cut_document == HeldInput::kNotCut) return false;
+    return input.cut_document == input.base + input.fragments[held.entries[entry] - input.first_fragment].last_document;
+  }
+};
+
+// BatchArrays::starts, of a cleared array.
+struct MarkStarts {
+  const BatchFragment* fragments;
+  std::uint64_t* starts;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t f) const {
+    const std::uint32_t byte = fragments[f].first_byte;
+    const std::uint64_t bit = std::uint64_t{1} << byte % 64;
+#ifdef __CUDA_ARCH__
+    static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+    atomicOr(reinterpret_cast<unsigned long long*>(starts + byte / 64), static_cast<unsigned long long>(bit));
+#else
+    __atomic_fetch_or(starts + byte / 64, bit, __ATOMIC_RELAXED);
+#endif
+  }
+};
+
+// Bytes that one thread copies.
+inline constexpr std::uint32_t kHeldGroupBytes = 16;
+constexpr std::size_t held_groups(std::size_t bytes) { return (bytes + kHeldGroupBytes - 1) / kHeldGroupBytes; }
+
+// Copies a group of bytes of neighbouring fragments. begin_of(f): the first byte of fragment f, for f up to `count`;
+// bytes_of(f): its bytes.
+template <typename BeginOf, typename BytesOf>
+SPILLWAY_HOST_DEVICE inline void gather_group(std::size_t group, std::uint32_t total, std::uint32_t count,
+                                              const BeginOf& begin_of, const BytesOf& bytes_of, std::uint8_t* to) {
+  std::uint32_t at = static_cast<std::uint32_t>(group) * kHeldGroupBytes;
+  const std::uint32_t end = total - at < kHeldGroupBytes ? total : at + kHeldGroupBytes;
+  for (std::uint32_t f = last_not_above(count, at, begin_of); at < end; ++f) {
+    const std::uint32_t fragment_end = begin_of(f + 1), begin = begin_of(f);
+    const std::uint8_t* const from = bytes_of(f);
+    for (; at < fragment_end && at < end; ++at) to[at] = from[at - begin];
+  }
+}
+
+struct GatherPostings {
+  const BatchFragment* fragments;
+  const HeldBytes* bytes;
+  BatchSize size;
+  std::uint8_t* to;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t group) const {
+    const BatchFragment* const all = fragments;
+    const HeldBytes* const from = bytes;
+    gather_group(
+        group, size.posting_bytes, size.fragments, [all](std::uint32_t f) { return all[f].first_byte; },
+        [from](std::uint32_t f) { return from[f].postings; }, to);
+  }
+};
+
+struct GatherHeldDistances {
+  const BatchFragment* fragments;
+  const HeldBytes* bytes;
+  BatchSize size;
+  std::uint8_t* to;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t group) const {
+    const BatchFragment* const all = fragments;
+    const HeldBytes* const from = bytes;
+    gather_group(
+        group, size.distance_bytes, size.fragments, [all](std::uint32_t f) { return all[f].first_distance_byte; },
+        [from](std::uint32_t f) { return from[f].distances; }, to);
+  }
+};
+
+}  // namespace spillway

@@ -1,0 +1,117 @@
+// Merges of lists that lanes hold in their own memory, on the host: they give the bytes of merges by the processor.
+#include "tests/indexer/gpu/merge/batch_merge.hpp"
+#include "tests/support/host_gpu/held_lists.hpp"
+#include "tests/support/host_gpu/host_batches.hpp"
+
+namespace spillway::testing {
+namespace {
+
+class HeldMerge : public BatchMergeTest {
+ protected:
+  static std::vector<DeviceLists> hold_all(const Runs& runs) { return hold_on_host(inputs(runs)); }
+};
+INSTANTIATE_TEST_SUITE_P(, HeldMerge, ::testing::Values(Positions::kNone, Positions::kStored), batch_case_name);
+
+TEST_P(HeldMerge, GivesTheBytesOfTheProcessor) {
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const std::uint32_t largest = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 9 : 400;
+    const SampleRun whole = source(seed, 1 + random() % 600, 1 + random() % 300, largest);
+    const Runs runs = cut(whole, 1 + random() % 30, random);
+    const DroppedDocuments dropped = drop(whole.documents.size(), std::array{0U, 1U, 2U, 40U}[seed % 4], random);
+    const Merged expected = merge_to_index(runs, dropped, with(1));
+    const BatchLimits wide = wide_batch_limits(has_positions()), narrow = narrow_batch_limits(has_positions());
+    BatchLimits none, one = wide;  // of the large lane
+    one.lists = 1;
+    for (const auto& [limits, large] : {std::pair{wide, none}, {narrow, none}, {narrow, one}}) {
+      HostBatchLanes lanes(limits, 5, large, std::size_t{1} << 30, hold_all(runs));
+      const Merged merged = merge_to_index(runs, dropped, with(1 + static_cast<unsigned>(random() % 5), &lanes));
+      ASSERT_EQ(merged.files, expected.files) << limits.posting_bytes << " bytes a batch";
+      EXPECT_EQ(merged.result.posting_count, expected.result.posting_count);
+      EXPECT_EQ(merged.result.occurrence_count, expected.result.occurrence_count);
+      EXPECT_EQ(merged.result.dropped_sum, expected.result.dropped_sum);
+      EXPECT_EQ(lanes.failures(), std::vector<std::string>());
+      if (large.lists == 1 || limits.posting_bytes > 1000) {  // no list is left to the processor
+        EXPECT_GE(merged.result.lane_postings, expected.result.posting_count);
+      }
+    }
+  }
+}
+
+TEST_P(HeldMerge, GivesTheBytesOfTheProcessorForTermsThatAreEqualInTheirFirstBytes) {
+  SampleRun whole = make_source_of_near_terms(3, 200);
+  if (has_positions()) add_positions(whole, 3);
+  std::mt19937_64 random(3);
+  const Runs runs = cut(whole, 7, random);
+  const Merged expected = merge_to_index(runs, {}, with(1));
+  HostBatchLanes lanes(wide_batch_limits(has_positions()), 3, {}, 0, hold_all(runs));
+  const Merged merged = merge_to_index(runs, {}, with(3, &lanes));
+  ASSERT_EQ(merged.files, expected.files);
+  EXPECT_GE(merged.result.lane_postings, expected.result.posting_count);
+}
+
+TEST_P(HeldMerge, GivesTheBytesOfTheProcessorWhateverCallFails) {
+  std::mt19937_64 random(7);
+  const SampleRun whole = source(7, 300, 100, 9);
+  const Runs runs = cut(whole, 6, random);
+  const DroppedDocuments dropped = drop(whole.documents.size(), 20, random);
+  const Merged expected = merge_to_index(runs, dropped, with(1));
+  const auto held = hold_all(runs);
+  for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
+    for (std::uint64_t nth = 1;; ++nth) {
+      SCOPED_TRACE(nth);
+      HostBatchLanes lanes(narrow_batch_limits(has_positions()), 2, wide_batch_limits(has_positions()),
+                           std::size_t{1} << 30, held);
+      lanes.fail_call(nth, fault);
+      const Merged merged = merge_to_index(runs, dropped, with(2, &lanes));
+      const bool fired = gpu_faults_fired() != 0;
+      fail_gpu_call(0);
+      ASSERT_EQ(merged.files, expected.files);
+      ASSERT_EQ(lanes.failures().empty(), !fired);
+      if (!fired) break;
+      if (nth > 200) nth += nth / 4;
+    }
+  }
+}
+
+// Lists that contradict themselves, or others than those of the inputs: the processor merges what the inputs say, or
+// the sum tells.
+TEST_P(HeldMerge, NeverGivesOtherBytesWhereAByteOnTheGpuChanged) {
+  std::mt19937_64 random(17);
+  const SampleRun whole = source(17, 40, 30, 200);
+  const Runs runs = cut(whole, 5, random);
+  const Merged expected = merge_to_index(runs, {}, with(1));
+  std::size_t refused = 0, merged_right = 0;
+  for (int change = 0; change < 400; ++change) {
+    std::vector<DeviceLists> held = hold_all(runs);
+    const DeviceLists& lists = held[random() % held.size()];
+    const std::size_t begin = lists.postings_at, count = lists.bytes - begin;
+    lists.memory.get()[begin + random() % count] ^= static_cast<std::uint8_t>(1 << random() % 8);
+    HostBatchLanes lanes(wide_batch_limits(has_positions()), 2, {}, 0, std::move(held));
+    try {
+      ASSERT_EQ(merge_to_index(runs, {}, with(2, &lanes)).files, expected.files) << change;
+      ++merged_right;
+    } catch (const FormatError&) {
+      ++refused;
+    }
+  }
+  // What a fragment says of its postings tells all changes of them; positions have only the sum.
+  EXPECT_GT(merged_right, 20U);
+  EXPECT_EQ(refused > 20, has_positions());
+}
+
+// A pass before the last makes other runs than those whose lists are held.
+TEST_P(HeldMerge, TakesOnlyListsOfItsInputs) {
+  std::mt19937_64 random(9);
+  const Runs runs = cut(source(9, 300, 100, 9), 6, random);
+  auto held = hold_all(runs);
+  const Runs merged_runs = merge_passes(cut(source(9, 300, 100, 9), 6, random), 2, random);
+  const Merged expected = merge_to_index(merged_runs, {}, with(1));
+  HostBatchLanes lanes(wide_batch_limits(has_positions()), 2, {}, 0, std::move(held));
+  ASSERT_EQ(merge_to_index(merged_runs, {}, with(2, &lanes)).files, expected.files);
+  EXPECT_EQ(lanes.held(), nullptr);
+}
+
+}  // namespace
+}  // namespace spillway::testing
