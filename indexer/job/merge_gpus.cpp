@@ -54,18 +54,19 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
   const bool merges = !gpus.used().empty() && work.gpus_work && gpus_merge(options, work, budget);
   if (budget.free_bytes() < budget.total_bytes() / 2) gpus.release();
   if (merges) take_memory(work);
-  is_all_held_ = held_.size() == work.runs.runs.size();
   try {
     releasing_ = std::jthread([this] {
-      if (!lanes_) held_.clear();
+      if (order_memory_.bytes() == 0) held_.clear();
+      if (lanes_) lanes_->make([this] { return make_lanes(); });
+      held_.clear();
       if (lanes_) {
-        lanes_->make([this] { return make_lanes(); });
         // Unlocking the memory of chunks makes the GPU wait, and lanes with it: they took twice the time beside it.
         lanes_->wait_for_last_ranges();
       }
       release();
       if (lanes_) lanes_->wait_for_end();
       memory_ = {};
+      order_memory_ = {};
       gpus_.end();
     });
   } catch (const std::system_error&) {  // no thread is left
@@ -73,6 +74,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
     lanes_.reset();
     held_.clear();
     memory_ = {};
+    order_memory_ = {};
     release();
     gpus_.end();
   }
@@ -96,16 +98,19 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
                    .device_bytes = options_.memory_bytes,
                    .takes_less = false};
   lanes_.emplace(memory_.lanes * used_batch_bytes(limits));
+  const std::size_t order_bytes = most_order_bytes(held_);
+  if (held_.size() != work.runs.runs.size() || order_bytes > budget_.free_bytes() / 8) return;
+  if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
 }
 
-// Beside the memory of the blocks, which takes 0.1 s to give back, or where that leaves too little, after it, and after
-// that of the lists that GPUs hold.
+// Makes the lanes beside the memory of the blocks, which takes 0.1 s to give back. Where that leaves too little, it
+// first gives that memory back, and the lists that GPUs hold.
 std::unique_ptr<BatchLanes> MergeGpus::make_lanes() {
-  if (!is_all_held_) held_.clear();
   if (options_.memory_bytes == 0) {
     try {
       GpuBatchOptions lanes = lane_options_;
       lanes.held = std::move(held_);
+      lanes.order_bytes = order_memory_.bytes();
       return make_gpu_batch_lanes(lanes, budget_);
     } catch (const GpuMemoryError&) {  // blocks have the memory
     }

@@ -51,8 +51,8 @@ class MergeGpus {
   JobGpus& gpus_;
   BatchLaneMemory memory_;
   GpuBatchOptions lane_options_;
-  std::vector<DeviceLists> held_;  // of all runs, or of some; gone before the end of the GPUs' use
-  bool is_all_held_ = false;
+  std::vector<DeviceLists> held_;  // gone before the end of the GPUs' use
+  Reservation order_memory_;       // none: held_ is of no use
   std::string failure_;
   std::optional<MergeLanes> lanes_;
   std::jthread releasing_;

@@ -112,7 +112,7 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
   chunks_ = choose_chunks(options.gpu.chunks);
   sorter_.form = chunks_.form;
   sorter_.holds_lists = options.gpu.memory_bytes == 0 && options.gpu.merge != GpuMerge::kNever &&
-                        options.content.store != StorePolicy::kText;
+                        options.content.store != StorePolicy::kText && !options.append;
   sorter_.lanes = choose_lanes(choice);
   if (takes_chunk(least_chunk())) return;
   throw GpuMemoryError("a block has " + std::to_string(most_arena_bytes_) +
@@ -249,7 +249,8 @@ std::string GpuJobPlan::describe() const {
   if (is_assumed_) return "GPU memory: what blocks need (" + memory_reason_ + ")\n";
   return "GPU memory: at most " + std::to_string(most_arena_bytes_ * sorter_.arenas) + " bytes on each GPU (" +
          memory_reason_ + "), for " + std::to_string(sorter_.arenas) + (sorter_.arenas == 1 ? " block" : " blocks") +
-         " at a time" + (sorter_.lanes > sorter_.arenas ? ", while the run of another is written\n" : "\n");
+         " at a time" + (sorter_.lanes > sorter_.arenas ? ", while the run of another is written" : "") +
+         (sorter_.holds_lists ? "; lists that stay there until the merge may take half of the rest\n" : "\n");
 }
 
 }  // namespace spillway

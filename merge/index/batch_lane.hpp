@@ -42,7 +42,7 @@ struct MergedBatch {
 
 // An input of a merge, as far as its lists matter.
 struct BatchInput {
-  std::uint64_t document_count = 0, posting_count = 0;
+  std::uint64_t posting_count = 0;
   std::uint32_t base = 0;                     // number, in the source, of its first document
   std::optional<std::uint32_t> cut_document;  // its last document, in the source, where the next input goes on with it
 };

@@ -88,8 +88,7 @@ class RangeWorkers {
 std::vector<BatchInput> batch_inputs(std::span<const MergeInput* const> inputs, const SourceLayout& layout) {
   std::vector<BatchInput> described;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const RunSummary& summary = inputs[i]->summary();
-    described.push_back({summary.document_count, summary.posting_count, static_cast<std::uint32_t>(layout.bases[i]),
+    described.push_back({inputs[i]->summary().posting_count, static_cast<std::uint32_t>(layout.bases[i]),
                          cut_document(inputs, layout, i)});
   }
   return described;

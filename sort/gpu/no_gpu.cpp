@@ -42,6 +42,7 @@ DeviceBuffer::DeviceBuffer(int, std::size_t) { refuse(); }
 DeviceBuffer::~DeviceBuffer() = default;
 DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept = default;
 DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept = default;
+std::shared_ptr<std::uint8_t> shared_device_memory(int, std::size_t) { refuse(); }
 PinnedBuffer::PinnedBuffer(std::size_t) { refuse(); }
 PinnedBuffer::~PinnedBuffer() = default;
 PinnedBuffer::PinnedBuffer(PinnedBuffer&& other) noexcept = default;

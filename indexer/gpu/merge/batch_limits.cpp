@@ -39,6 +39,13 @@ std::size_t gpu_batch_lane_bytes(const BatchLimits& limits) {
   return batch_host_bytes(limits) + kBatchStagingBytes + 2 * used_batch_bytes(limits);
 }
 
+// As if no term stood in two of them.
+std::size_t most_order_bytes(std::span<const DeviceLists> held) {
+  std::size_t bytes = sizeof(HeldList);
+  for (const DeviceLists& lists : held) bytes += lists.rank_count * sizeof(HeldList) + lists.text_bytes;
+  return bytes;
+}
+
 BatchLaneMemory reserve_batch_lanes(bool has_positions, unsigned lanes, MemoryBudget& budget) {
   constexpr const char* kConsumer = "lists that GPUs merge";
   const std::size_t lane_bytes = gpu_batch_lane_bytes(gpu_batch_limits(has_positions));

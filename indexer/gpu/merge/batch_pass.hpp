@@ -117,7 +117,7 @@ class ExecutorBatchLane final : public BatchLane {
                                       at_.fragments, at_.held_bytes});
     executor_.clear(reinterpret_cast<std::uint8_t*>(at_.starts),
                     batch_groups(size_.posting_bytes) * sizeof(std::uint64_t));
-    executor_.for_each(size_.fragments, MarkStarts{at_.fragments, at_.starts});
+    executor_.for_each(size_.fragments, MarkStarts{at_.fragments, size_.posting_bytes, at_.starts});
     executor_.for_each(held_groups(size_.posting_bytes),
                        GatherPostings{at_.fragments, at_.held_bytes, size_, at_.posting_bytes});
     executor_.for_each(held_groups(size_.distance_bytes),

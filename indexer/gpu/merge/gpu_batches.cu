@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <future>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -109,10 +110,14 @@ class CudaOrderExecutor : public CudaSteps {
   CudaOrderExecutor& operator=(const CudaOrderExecutor&) = delete;
 
   std::shared_ptr<std::uint8_t> allocate(std::size_t bytes) { return shared_device_memory(gpu_, bytes); }
-  std::shared_ptr<std::uint8_t> near(const DeviceLists& lists) {
+  std::size_t free_bytes() const { return free_device_bytes(gpu_); }
+  bool is_near(const DeviceLists& lists) const {
     cudaPointerAttributes at{};
     cuda_check(cudaPointerGetAttributes(&at, lists.memory.get()));
-    if (at.device == gpu_) return lists.memory;
+    return at.device == gpu_;
+  }
+  std::shared_ptr<std::uint8_t> near(const DeviceLists& lists) {
+    if (is_near(lists)) return lists.memory;
     auto copied = allocate(lists.bytes);
     copy(copied.get(), lists.memory.get(), lists.bytes);
     return copied;
@@ -266,15 +271,22 @@ class GpuBatchLanes final : public BatchLanes {
   void fail(const std::string&) noexcept override {}
 
  private:
-  // Each GPU has the lists of all, so that each lane can merge any of them.
+  // Each GPU has the lists of all, so that each lane can merge any of them. The orders are made on threads of their
+  // own: a sorter leaves memory of the GPU to its thread, which is given back when that ends.
   void make_orders() {
+    std::vector<std::future<std::unique_ptr<TermOrder>>> orders;
     try {
       for (const auto& gpu : gpus_) {
-        CudaOrderExecutor executor(gpu->gpu);
-        gpu->order = TermOrderMaker<CudaOrderExecutor>(executor, options_.held).make(budget_);
+        orders.push_back(std::async(std::launch::async, [this, number = gpu->gpu, is_first = orders.empty()] {
+          CudaOrderExecutor executor(number);
+          return TermOrderMaker<CudaOrderExecutor>(executor, options_.held).make(is_first, options_.order_bytes);
+        }));
       }
-    } catch (const GpuMemoryError&) {  // threads collect the lists
-      give_orders_up();
+      for (std::size_t i = 0; i < gpus_.size(); ++i) gpus_[i]->order = orders[i].get();
+    } catch (const GpuError& error) {
+      if (error.is_lost) throw;
+      orders.clear();
+      give_orders_up();  // threads collect the lists
     }
   }
   void give_orders_up() {

@@ -2,6 +2,7 @@
 // host in tests. The strings of all inputs are sorted at once; of equal ones the sort keeps the order of the inputs.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,17 +11,15 @@
 
 #include "indexer/gpu/merge/steps/held.hpp"
 #include "indexer/gpu/pipeline/device_lists.hpp"
-#include "io/memory/budget.hpp"
 #include "sort/gpu/device/arena.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
 
-// The order, in the memory of the executor, and what the host knows of it.
+// Owns the order, which lies in the memory of the executor, and what the host knows of it.
 class TermOrder {
  public:
-  // Empty before set_inputs().
   HeldOrder order() const { return order_; }
   // Whether the inputs of a merge are those whose lists are in order.
   bool is_of(std::span<const BatchInput> inputs) const {
@@ -30,6 +29,7 @@ class TermOrder {
     }
     return true;
   }
+  // Requires: it was made with `described`.
   const HeldLists& lists() const { return lists_; }
 
  private:
@@ -42,12 +42,14 @@ class TermOrder {
   std::vector<std::uint64_t> posting_counts_;  // of the inputs
   HeldInput* inputs_ = nullptr;
   HeldOrder order_;
-  Buffer host_memory_;
+  std::unique_ptr<std::uint8_t[]> host_memory_;
   HeldLists lists_;
 };
 
 // The Executor is one of steps (indexer/gpu/pipeline/cuda_steps.cuh), and has, besides:
+//   std::size_t free_bytes()                          that allocate() may give
 //   std::shared_ptr<std::uint8_t> allocate(bytes)     aligned to kDeviceAlignment; GpuMemoryError
+//   bool is_near(lists)                               whether near() copies nothing
 //   std::shared_ptr<std::uint8_t> near(lists)         the memory of the lists, or a copy that this executor reads fast
 //   void copy(to, from, bytes)                        within the memory of executors
 //   void upload(to, from, bytes)                      `from` may change afterwards
@@ -70,17 +72,20 @@ class TermOrderMaker {
     entries_ = static_cast<std::uint32_t>(entries);
   }
 
-  // Makes the order. What the host knows is paid by `budget`. GpuMemoryError where either memory is too small.
-  std::unique_ptr<TermOrder> make(MemoryBudget& budget) {
+  // Makes the order. `described`: with what the host is to know, in at most `host_bytes` bytes. GpuMemoryError where
+  // either memory is too small, GpuError where the lists contradict each other.
+  std::unique_ptr<TermOrder> make(bool described, std::size_t host_bytes) {
     auto order = std::make_unique<TermOrder>();
-    take_lists(*order);
     const std::size_t strings_bytes = counted([&](DeviceArena& arena) { take_strings(arena); });
+    check_room(strings_bytes);
+    take_lists(*order);
     const auto memory = executor_.allocate(strings_bytes);
     DeviceArena arena(memory.get(), strings_bytes);
     take_strings(arena);
+    check_lists();
     sort_strings();
     place_entries(*order);
-    describe_lists(*order, budget);
+    if (described) describe_lists(*order, host_bytes);
     return order;
   }
 
@@ -104,17 +109,25 @@ class TermOrderMaker {
     return counting.used_bytes();
   }
 
-  // The inputs, and memory for the order.
+  void take_entries(DeviceArena& arena) {
+    own_inputs_ = arena.take<HeldInput>(lists_.size());
+    entry_fragments_ = arena.take<std::uint32_t>(entries_);
+    before_ = arena.take<HeldSize>(entries_ + std::size_t{1});
+  }
+  // Before anything is copied. What describe_lists() takes comes on top; it is small where terms repeat.
+  void check_room(std::size_t strings_bytes) {
+    std::size_t bytes = strings_bytes + counted([&](DeviceArena& arena) { take_entries(arena); });
+    for (const DeviceLists& input : lists_) bytes += executor_.is_near(input) ? 0 : input.bytes;
+    if (bytes > executor_.free_bytes()) throw GpuMemoryError("the order of lists does not fit the memory of the GPU");
+  }
+
+  // Takes the inputs, and memory for the order.
   void take_lists(TermOrder& order) {
-    const auto take = [&](DeviceArena& arena) {
-      order.inputs_ = arena.take<HeldInput>(lists_.size());
-      entry_fragments_ = arena.take<std::uint32_t>(entries_);
-      before_ = arena.take<HeldSize>(entries_ + std::size_t{1});
-    };
-    const std::size_t bytes = counted(take);
+    const std::size_t bytes = counted([&](DeviceArena& arena) { take_entries(arena); });
     order.own_memory_ = executor_.allocate(bytes);
     DeviceArena arena(order.own_memory_.get(), bytes);
-    take(arena);
+    take_entries(arena);
+    order.inputs_ = own_inputs_;
     std::uint32_t fragments = 0;
     for (const DeviceLists& input : lists_) {
       order.memory_.push_back(executor_.near(input));
@@ -125,7 +138,6 @@ class TermOrderMaker {
     }
     executor_.upload(order.inputs_, order.host_inputs_.data(), lists_.size() * sizeof(HeldInput));
     inputs_ = {order.inputs_, static_cast<std::uint32_t>(lists_.size())};
-    host_inputs_ = order.host_inputs_;
     bases_ = order.memory_;
   }
 
@@ -141,6 +153,27 @@ class TermOrderMaker {
     const std::size_t scratch = std::max(executor_.string_scratch_bytes(strings_, text_bytes_),
                                          executor_.scan_bytes(std::max(strings_, entries_) + std::size_t{1}));
     scratch_ = {arena.take<std::uint8_t>(scratch), scratch};
+    wrong_ = arena.take<std::uint32_t>(1);
+  }
+
+  // The host has checked its copies; nothing has checked these.
+  void check_lists() {
+    executor_.clear(reinterpret_cast<std::uint8_t*>(wrong_), sizeof *wrong_);
+    for (std::size_t i = 0; i < lists_.size(); ++i) {
+      const DeviceLists& input = lists_[i];
+      const std::uint8_t* const base = bases_[i].get();
+      executor_.for_each(input.fragment_count, CheckHeldFragments{input.fragments(base),
+                                                                  input.fragment_count,
+                                                                  input.rank_count,
+                                                                  input.posting_bytes,
+                                                                  input.distance_bytes,
+                                                                  {wrong_}});
+      executor_.for_each(input.rank_count,
+                         CheckHeldStrings{input.text_offsets(base), input.rank_count, input.text_bytes, {wrong_}});
+    }
+    if (executor_.fetch(wrong_) != 0) {
+      throw GpuError("the lists that a GPU holds contradict each other: its memory is at fault");
+    }
   }
 
   void sort_strings() {
@@ -165,16 +198,13 @@ class TermOrderMaker {
   void place_entries(TermOrder& order) {
     executor_.for_each(strings_ + std::size_t{1}, CountFragments{sorted_, strings_, first_fragments_, places_});
     executor_.exclusive_scan(places_, places_, strings_ + std::size_t{1}, Add<std::uint32_t>{}, scratch_);
-    if (executor_.fetch(places_ + strings_) != entries_) {
-      throw GpuError("the lists that a GPU holds contradict each other: its memory is at fault");
-    }
     executor_.for_each(strings_, PlaceEntries{sorted_, first_fragments_, places_, entries_, entry_fragments_});
     executor_.for_each(entries_ + std::size_t{1}, MeasureEntries{inputs_, entry_fragments_, entries_, before_});
     executor_.exclusive_scan(before_, before_, entries_ + std::size_t{1}, AddHeldSizes{}, scratch_);
     order.order_ = {inputs_, entry_fragments_, before_};
   }
 
-  void describe_lists(TermOrder& order, MemoryBudget& budget) {
+  void describe_lists(TermOrder& order, std::size_t host_bytes) {
     executor_.inclusive_scan(firsts_, list_numbers_, strings_, Add<std::uint32_t>{}, scratch_);
     const std::uint32_t count = strings_ == 0 ? 0 : executor_.fetch(list_numbers_ + strings_ - 1);
     std::uint32_t *first_strings = nullptr, *first_entries = nullptr;
@@ -200,10 +230,11 @@ class TermOrderMaker {
     executor_.for_each(count, GatherRankText{text_, offsets_, first_strings, term_offsets, terms.get()});
 
     const std::size_t list_bytes = (count + std::size_t{1}) * sizeof(HeldList);
-    auto reserved = budget.try_reserve(list_bytes + term_bytes, "the order of lists that GPUs merge");
-    if (!reserved) throw GpuMemoryError("--memory has no room for the order of lists that a GPU holds");
-    order.host_memory_ = Buffer(std::move(*reserved), list_bytes + term_bytes);
-    std::uint8_t* const host = order.host_memory_.data();
+    if (list_bytes + term_bytes > host_bytes) {
+      throw GpuMemoryError("--memory has no room for the order of lists that a GPU holds");
+    }
+    order.host_memory_ = std::make_unique_for_overwrite<std::uint8_t[]>(list_bytes + term_bytes);
+    std::uint8_t* const host = order.host_memory_.get();
     executor_.download(host, lists, list_bytes);
     executor_.download(host + list_bytes, terms.get(), term_bytes);
     order.lists_ = {{reinterpret_cast<const HeldList*>(host), count + std::size_t{1}},
@@ -215,8 +246,8 @@ class TermOrderMaker {
   std::uint32_t strings_ = 0, entries_ = 0;
   std::uint64_t text_bytes_ = 0;
   HeldInputs inputs_;
-  std::vector<HeldInput> host_inputs_;
   std::vector<std::shared_ptr<std::uint8_t>> bases_;
+  HeldInput* own_inputs_ = nullptr;
   std::uint32_t* entry_fragments_ = nullptr;
   HeldSize* before_ = nullptr;
 
@@ -225,6 +256,7 @@ class TermOrderMaker {
   std::uint32_t *sorted_ = nullptr, *first_fragments_ = nullptr, *places_ = nullptr, *list_numbers_ = nullptr;
   std::uint8_t* firsts_ = nullptr;
   std::span<std::uint8_t> scratch_;
+  std::uint32_t* wrong_ = nullptr;
 };
 
 }  // namespace spillway

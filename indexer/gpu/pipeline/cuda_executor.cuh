@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -68,12 +67,63 @@ class PinnedRegistry {
   std::map<const std::uint8_t*, Region> regions_;  // by their first byte
 };
 
+// The memory of a GPU for lists that stay there. It is allocated in large pieces: giving back a piece takes some
+// milliseconds, whatever its size. Thread-safe.
+class HeldMemory {
+ public:
+  // At most `bytes` bytes.
+  HeldMemory(int gpu, std::size_t bytes) : gpu_(gpu), free_bytes_(bytes) {}
+
+  // Returns `bytes` bytes, which outlive this object. Null where they have no room: then no others have.
+  std::shared_ptr<std::uint8_t> take(std::size_t bytes) {
+    bytes = device_aligned(bytes);
+    const std::lock_guard lock(mutex_);
+    if (bytes > piece_bytes_ && !take_piece(bytes)) return nullptr;
+    std::shared_ptr<std::uint8_t> taken(piece_, piece_.get() + used_);
+    used_ += bytes;
+    piece_bytes_ -= bytes;
+    return taken;
+  }
+  // The lists of one block are of no use without those of the others.
+  void give_up() noexcept {
+    const std::lock_guard lock(mutex_);
+    piece_.reset();
+    piece_bytes_ = free_bytes_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
+
+  bool take_piece(std::size_t least) {
+    const std::size_t bytes = std::max(least, std::min(kPieceBytes, free_bytes_));
+    piece_.reset();
+    piece_bytes_ = used_ = 0;
+    try {
+      if (bytes <= free_bytes_) piece_ = shared_device_memory(gpu_, bytes);
+    } catch (const GpuMemoryError&) {  // others have the memory
+    }
+    if (piece_ == nullptr) {
+      free_bytes_ = 0;
+      return false;
+    }
+    free_bytes_ -= bytes;
+    piece_bytes_ = bytes;
+    return true;
+  }
+
+  const int gpu_;
+  std::mutex mutex_;
+  std::size_t free_bytes_;
+  std::shared_ptr<std::uint8_t> piece_;
+  std::size_t used_ = 0, piece_bytes_ = 0;  // piece_bytes_: left of the piece
+};
+
 // The executors of a GPU share this.
 struct SharedGpu {
-  SharedGpu(std::vector<DeviceBuffer> memory, std::size_t bytes_to_hold)
-      : arenas(std::move(memory)), free_to_hold(static_cast<std::int64_t>(bytes_to_hold)) {}
+  SharedGpu(int gpu, std::vector<DeviceBuffer> memory, std::size_t bytes_to_hold)
+      : arenas(std::move(memory)), held(gpu, bytes_to_hold) {}
   ArenaPool<DeviceBuffer> arenas;
-  std::atomic<std::int64_t> free_to_hold;  // bytes that lists may still take
+  HeldMemory held;
   // Blocks go up one after the other, so that the first of them is not delayed by the next: whoever has the mutex
   // enqueues copies that begin after `uploaded`, and records it again after them.
   std::mutex upload_turn;
@@ -219,26 +269,15 @@ class CudaExecutor : public CudaSteps {
   // Copies the arrays, as download() places them, to memory of their own, which outlives the executor: they are there
   // when download() returns. Null where the lists of the GPU have no room.
   std::shared_ptr<std::uint8_t> hold(const DownloadedArrays& arrays, std::size_t bytes) {
-    std::atomic<std::int64_t>& free = setup_.shared->free_to_hold;
-    if (free.load() <= 0 || free.fetch_sub(static_cast<std::int64_t>(bytes)) < static_cast<std::int64_t>(bytes)) {
-      hold_no_more();
-      return nullptr;
-    }
-    std::shared_ptr<std::uint8_t> memory;
-    try {
-      memory = shared_device_memory(stream_.gpu(), bytes);
-    } catch (const GpuMemoryError&) {
-      hold_no_more();
-      return nullptr;
-    }
+    std::shared_ptr<std::uint8_t> memory = setup_.shared->held.take(bytes);
+    if (memory == nullptr) return nullptr;
     for (const DownloadedArray& array : arrays) {
       if (array.bytes == 0) continue;
       copy_on_device(memory.get() + array.host_offset, array.device, array.bytes, stream_.handle());
     }
     return memory;
   }
-  // What is not held for one block is of no use for others.
-  void hold_no_more() noexcept { setup_.shared->free_to_hold.store(0); }
+  void hold_no_more() noexcept { setup_.shared->held.give_up(); }
   // Returns the time that each step of the pass took. Requires: download() was called.
   PassSeconds seconds() const {
     PassSeconds seconds;

@@ -20,7 +20,7 @@ __global__ void step_kernel(std::size_t count, Step step) {
   if (i < count) step(i);
 }
 
-// The threads of a warp as lanes (indexer/gpu/steps/lanes.hpp). The bodies for the host are never called.
+// The threads of a warp as lanes (indexer/gpu/steps/lanes.hpp). The host only declares the members: kernels call them.
 struct WarpLanes {
   static constexpr unsigned kCount = 32;
 #ifdef __CUDA_ARCH__
@@ -107,7 +107,7 @@ class CudaSteps {
                                                                                                              step);
     check_launch();
   }
-  // Calls step(i, lanes) for all i below `count`, in any order.
+  // All threads of a warp call step(i, lanes) with the same i, for each i below `count`, in any order.
   template <typename Step>
   void for_each_in_lanes(std::size_t count, const Step& step) {
     constexpr std::size_t kSteps = kLaneThreads / WarpLanes::kCount;  // of a thread block

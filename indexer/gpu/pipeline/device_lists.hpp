@@ -17,7 +17,7 @@ struct DeviceLists {
   // Where the arrays of EncodedLists begin.
   std::size_t fragments_at = 0, text_offsets_at = 0, text_at = 0, postings_at = 0, distances_at = 0;
   std::uint32_t fragment_count = 0, rank_count = 0;
-  std::uint64_t text_bytes = 0, posting_count = 0;
+  std::uint64_t text_bytes = 0, posting_bytes = 0, distance_bytes = 0, posting_count = 0;
 
   // Of these lists in memory that begins at `base`: here, or where they were copied to.
   const EncodedFragment* fragments(const std::uint8_t* base) const { return at<EncodedFragment>(base, fragments_at); }

@@ -175,6 +175,8 @@ class ExecutorLane final : public GpuLane {
                           .fragment_count = totals.lists.fragments,
                           .rank_count = ranks,
                           .text_bytes = totals.rank_text_bytes,
+                          .posting_bytes = totals.lists.posting_bytes,
+                          .distance_bytes = totals.lists.distance_bytes,
                           .posting_count = totals.lists.postings};
   }
   template <typename T>

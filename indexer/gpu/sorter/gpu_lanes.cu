@@ -33,7 +33,7 @@ std::shared_ptr<SharedGpu> make_shared_gpu(int gpu, const GpuSorterOptions& opti
   wait_without_spinning(gpu);
   std::vector<DeviceBuffer> arenas;
   for (unsigned i = 0; i < options.arenas; ++i) arenas.emplace_back(gpu, options.arena_bytes);
-  return std::make_shared<SharedGpu>(std::move(arenas), options.holds_lists ? free_device_bytes(gpu) / 2 : 0);
+  return std::make_shared<SharedGpu>(gpu, std::move(arenas), options.holds_lists ? free_device_bytes(gpu) / 2 : 0);
 }
 
 }  // namespace

@@ -52,6 +52,8 @@ DeviceLists hold_lists(const MergeInput& input, const HoldBytes& hold) {
   lists.fragment_count = static_cast<std::uint32_t>(fragments.size());
   lists.rank_count = static_cast<std::uint32_t>(text_offsets.size());
   lists.text_bytes = text.size();
+  lists.posting_bytes = postings.size();
+  lists.distance_bytes = distances.size();
   lists.posting_count = input.summary().posting_count;
   end.rank = lists.rank_count;
   fragments.push_back(end);

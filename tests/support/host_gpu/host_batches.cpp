@@ -6,6 +6,8 @@
 
 #include "indexer/gpu/merge/batch_host.hpp"
 #include "indexer/gpu/merge/batch_pass.hpp"
+#include "indexer/gpu/merge/gpu_batches.hpp"
+#include "sort/gpu/device/error.hpp"
 #include "tests/support/host_gpu/host_steps.hpp"
 #include "tests/support/host_gpu/sort_host_strings.hpp"
 
@@ -65,6 +67,8 @@ class HostBatchExecutor : public HostSteps {
 
 class HostOrderExecutor : public HostSteps {
  public:
+  static std::size_t free_bytes() { return ~std::size_t{0}; }
+  static bool is_near(const DeviceLists&) { return true; }
   std::shared_ptr<std::uint8_t> allocate(std::size_t bytes) {
     count_gpu_call();
     const auto memory = std::make_shared<FilledMemory>(bytes);
@@ -106,8 +110,11 @@ void HostBatchLanes::begin(const BatchMergeSource& source) {
                      .has_positions = source.has_positions};
   if (!held_.empty()) {
     HostOrderExecutor executor;
-    order_ = TermOrderMaker<HostOrderExecutor>(executor, held_).make(order_budget_);
-    if (order_->is_of(source.inputs)) {
+    try {
+      order_ = TermOrderMaker<HostOrderExecutor>(executor, held_).make(true, most_order_bytes(held_));
+    } catch (const GpuError&) {  // threads collect the lists
+    }
+    if (order_ != nullptr && order_->is_of(source.inputs)) {
       TermOrderMaker<HostOrderExecutor>::set_inputs(executor, source.inputs, *order_);
       tables_->tables.held = order_->order();
     } else {

@@ -44,7 +44,7 @@ class HostBatchLanes final : public BatchLanes {
   std::unique_ptr<Tables> tables_;
   const std::vector<DeviceLists> held_;
   std::unique_ptr<TermOrder> order_;
-  MemoryBudget budget_, order_budget_{std::size_t{1} << 30};
+  MemoryBudget budget_;
   LargeLane large_;
   std::pair<std::uint64_t, GpuFault> failing_{};
   std::mutex mutex_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -97,8 +98,17 @@ class HostExecutor : public HostSteps {
     const std::uint8_t* const data = memory.data();
     return {data, std::move(memory)};
   }
-  std::shared_ptr<std::uint8_t> hold(const DownloadedArrays&, std::size_t) { return nullptr; }
-  void hold_no_more() noexcept {}
+  std::shared_ptr<std::uint8_t> hold(const DownloadedArrays& arrays, std::size_t bytes) {
+    count_gpu_call();
+    if (!holds_) return nullptr;
+    const std::shared_ptr<std::uint8_t> memory(
+        static_cast<std::uint8_t*>(std::aligned_alloc(kDeviceAlignment, device_aligned(bytes + 1))), std::free);
+    for (const DownloadedArray& array : arrays) {
+      if (array.bytes != 0) std::memcpy(memory.get() + array.host_offset, array.device, array.bytes);
+    }
+    return memory;
+  }
+  void hold_no_more() noexcept { holds_ = false; }
   PassSeconds seconds() const {
     PassSeconds seconds;
     for (std::size_t i = 0; i < kPassSteps; ++i) seconds[i] = marks_[i + 1] - marks_[i];
@@ -112,6 +122,7 @@ class HostExecutor : public HostSteps {
   MemoryBudget& budget_;
   const RecordSorter* records_;
   const StringSorter& strings_;
+  bool holds_ = true;
   Stopwatch watch_;
   std::array<double, kPassMarks> marks_{};
 };

@@ -34,7 +34,7 @@ struct BatchView {
   }
 };
 inline constexpr std::size_t kBatchPadding = 64;
-inline constexpr std::size_t kBatchGroupBytes = 64;  // of postings or distances that one thread reads
+inline constexpr std::size_t kBatchGroupBytes = 64;  // of postings or distances that a thread counts and a warp reads
 
 // DroppedDocuments on the GPU: it tells which documents of the source are kept, and their numbers in the index.
 struct KeptNumbers {

@@ -1,7 +1,8 @@
 // The steps that encode the kept postings of a batch in the index's format (docs/formats.md), as ListEncoder and
 // PositionEncoder do on the CPU. A *unit* is a block of up to 128 postings of a list; a *position unit* is one of its
-// distances. Steps measure all units, sums give their places, and steps write them: a thread a unit, or one for each of
-// the four lanes that a packed block has. O(postings) and O(occurrences), and O(log lists) a unit.
+// distances. Steps measure all units, sums give their places, and steps write them. A warp takes a unit of postings; of
+// distances a thread measures a unit, and five write it: one for each of the four lanes that a packed block has, and
+// one for the unary part. O(postings) and O(occurrences), and O(log lists) a unit.
 #pragma once
 
 #include "indexer/gpu/merge/steps/batch.hpp"

@@ -19,7 +19,7 @@ struct HeldBytes {
   const std::uint8_t *postings, *distances;
 };
 
-// The fragments of a batch that begins with an entry, and one more.
+// Makes the fragments of a batch that begins with an entry, and one more.
 struct PlaceFragments {
   HeldOrder held;
   std::uint32_t first_entry;
@@ -67,12 +67,14 @@ struct PlaceFragments {
   }
 };
 
-// BatchArrays::starts, of a cleared array.
+// Marks BatchArrays::starts in a cleared array.
 struct MarkStarts {
   const BatchFragment* fragments;
+  std::uint32_t byte_count;  // no bit beyond these is set, whatever the fragments say
   std::uint64_t* starts;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t f) const {
     const std::uint32_t byte = fragments[f].first_byte;
+    if (byte >= byte_count) return;
     const std::uint64_t bit = std::uint64_t{1} << byte % 64;
 #ifdef __CUDA_ARCH__
     static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
@@ -94,7 +96,7 @@ SPILLWAY_HOST_DEVICE inline void gather_group(std::size_t group, std::uint32_t t
                                               const BeginOf& begin_of, const BytesOf& bytes_of, std::uint8_t* to) {
   std::uint32_t at = static_cast<std::uint32_t>(group) * kHeldGroupBytes;
   const std::uint32_t end = total - at < kHeldGroupBytes ? total : at + kHeldGroupBytes;
-  for (std::uint32_t f = last_not_above(count, at, begin_of); at < end; ++f) {
+  for (std::uint32_t f = last_not_above(count, at, begin_of); at < end && f < count; ++f) {
     const std::uint32_t fragment_end = begin_of(f + 1), begin = begin_of(f);
     const std::uint8_t* const from = bytes_of(f);
     for (; at < fragment_end && at < end; ++at) to[at] = from[at - begin];

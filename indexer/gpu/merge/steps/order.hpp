@@ -40,6 +40,49 @@ struct AddHeldSizes {
   }
 };
 
+// Set where what an input says of its lists does not hold. The other steps may run only where it is not set.
+struct WrongLists {
+  std::uint32_t* wrong;
+  SPILLWAY_HOST_DEVICE void set() const {
+#ifdef __CUDA_ARCH__
+    *wrong = 1;
+#else
+    __atomic_store_n(wrong, 1, __ATOMIC_RELAXED);
+#endif
+  }
+};
+
+// Checks that each string has fragments, in order, and that these lie within their arrays.
+struct CheckHeldFragments {
+  const EncodedFragment* fragments;
+  std::uint32_t fragment_count, string_count;
+  std::uint64_t posting_bytes, distance_bytes;
+  WrongLists wrong;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t f) const {
+    const EncodedFragment &begin = fragments[f], &end = fragments[f + 1];
+    const bool is_next = f == 0 ? begin.rank == 0 : begin.rank - fragments[f - 1].rank <= 1;
+    const bool is_last = f + 1 == fragment_count;
+    if (!is_next || begin.rank >= string_count || (is_last && begin.rank + 1 != string_count) ||
+        begin.first_posting_byte >= end.first_posting_byte || end.first_posting_byte > posting_bytes ||
+        begin.first_distance_byte > end.first_distance_byte || end.first_distance_byte > distance_bytes ||
+        begin.first_posting >= end.first_posting || begin.first_occurrence >= end.first_occurrence) {
+      wrong.set();
+    }
+  }
+};
+
+// Checks that the strings lie within their text.
+struct CheckHeldStrings {
+  const std::uint64_t* offsets;
+  std::uint32_t string_count;
+  std::uint64_t text_bytes;
+  WrongLists wrong;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t s) const {
+    const std::uint64_t end = s + 1 < string_count ? offsets[s + 1] : text_bytes;
+    if ((s == 0 && offsets[0] != 0) || offsets[s] >= end || offsets[s + 1] != end) wrong.set();
+  }
+};
+
 struct ShiftOffsets {
   const std::uint64_t* from;
   std::uint64_t shift;
@@ -47,7 +90,7 @@ struct ShiftOffsets {
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { to[i] = from[i] + shift; }
 };
 
-// The first fragment of each string of an input.
+// Finds the first fragment of each string of an input.
 struct FindFirstFragments {
   const EncodedFragment* fragments;
   std::uint32_t first_fragment;
@@ -58,7 +101,7 @@ struct FindFirstFragments {
   }
 };
 
-// The fragments of each string, in order; and 0 after the last.
+// Counts the fragments of each string, in order; 0 stands after the last.
 struct CountFragments {
   const std::uint32_t* order;
   std::uint32_t string_count;
@@ -82,7 +125,7 @@ struct PlaceEntries {
   }
 };
 
-// The size of each entry, and 0 after the last.
+// Takes the size of each entry; 0 stands after the last.
 struct MeasureEntries {
   HeldInputs inputs;
   const std::uint32_t* entries;
@@ -101,7 +144,7 @@ struct MeasureEntries {
   }
 };
 
-// Where each list begins. list_numbers: inclusive sums of `firsts`.
+// Finds where each list begins. list_numbers: inclusive sums of `firsts`.
 struct FindLists {
   const std::uint32_t* order;
   const std::uint8_t* firsts;
@@ -116,7 +159,7 @@ struct FindLists {
   }
 };
 
-// What the host knows of the lists.
+// Collects what the host is to know of the lists.
 struct DescribeLists {
   const HeldSize* before;  // exclusive sums over the entries
   const std::uint32_t* first_entries;

@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/memory.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "tests/indexer/gpu/merge/batch_merge.hpp"
+#include "tests/support/host_gpu/held_lists.hpp"
 #include "tests/support/host_gpu/host_batches.hpp"
 
 namespace spillway::testing {
@@ -30,6 +32,24 @@ class GpuBatchMerge : public BatchMergeTest {
                                        .limits = narrow_batch_limits(has_positions()),
                                        .large = wide_batch_limits(has_positions())},
                                       lane_budget_);
+    lanes->make_large();
+    return lanes;
+  }
+
+  // With the lists of all runs in the memory of the GPU.
+  std::unique_ptr<BatchLanes> make_holding_lanes(const Runs& runs, const BatchLimits& limits) {
+    GpuBatchOptions options{.gpus = {gpu_}, .lanes = 3, .limits = limits, .large = wide_batch_limits(has_positions())};
+    const GpuStream stream(gpu_);
+    for (const MergeInput* const input : inputs(runs)) {
+      options.held.push_back(hold_lists(*input, [&](std::span<const std::uint8_t> bytes) {
+        auto memory = shared_device_memory(gpu_, bytes.size());
+        copy_to_device(memory.get(), bytes.data(), bytes.size(), stream.handle());
+        stream.synchronize();
+        return memory;
+      }));
+    }
+    options.order_bytes = most_order_bytes(options.held);
+    auto lanes = make_gpu_batch_lanes(options, lane_budget_);
     lanes->make_large();
     return lanes;
   }
@@ -88,6 +108,24 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfListsInTheLargeLane) {
   }
 }
 
+TEST_P(GpuBatchMerge, GivesTheBytesOfListsThatStayOnTheGpu) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const SampleRun whole = source(seed, 1 + random() % 600, 1 + random() % 300, seed % 3 == 0 ? 1 : 400);
+    const Runs runs = cut(whole, 1 + random() % 30, random);
+    const DroppedDocuments dropped = drop(whole.documents.size(), std::array{0U, 1U, 2U, 40U}[seed % 4], random);
+    const Merged expected = merge_to_index(runs, dropped, with(1));
+    for (const BatchLimits& limits : {gpu_batch_limits(has_positions()), narrow_batch_limits(has_positions())}) {
+      const auto lanes = make_holding_lanes(runs, limits);
+      const Merged merged = merge_to_index(runs, dropped, with(2, lanes.get()));
+      ASSERT_EQ(merged.files, expected.files);
+      EXPECT_NE(lanes->held(), nullptr);
+      EXPECT_GE(merged.result.lane_postings, expected.result.posting_count);  // no list is left to the processor
+    }
+  }
+}
+
 TEST_P(GpuBatchMerge, TakesNoMoreMemoryOfTheGpuThanItMay) {
   GpuBatchOptions options{.gpus = {gpu_}, .lanes = 3, .limits = gpu_batch_limits(has_positions())};
   options.device_bytes = std::size_t{4} << 20;
@@ -120,7 +158,9 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfTheProcessorWhateverCallFails) {
   for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
     for (std::uint64_t nth = 1;; nth += 1 + nth / 8) {
       SCOPED_TRACE(nth);
-      const auto lanes = nth % 2 == 0 ? make_lanes() : make_narrow_lanes();
+      const auto lanes = nth % 3 == 0   ? make_lanes()
+                         : nth % 3 == 1 ? make_narrow_lanes()
+                                        : make_holding_lanes(runs, narrow_batch_limits(has_positions()));
       fail_gpu_call(nth, fault);
       std::optional<Merged> merged;
       try {

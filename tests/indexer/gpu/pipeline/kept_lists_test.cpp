@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <tuple>
@@ -17,10 +18,13 @@
 #include "io/run/postings_decoder.hpp"
 #include "merge/index/merge.hpp"
 #include "merge/input/run.hpp"
+#include "merge/input/source_layout.hpp"
 #include "merge/run/merge.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "tests/indexer/gpu/pipeline/pass_blocks.hpp"
+#include "tests/support/host_gpu/host_batches.hpp"
 #include "tests/support/host_gpu/host_lanes.hpp"
+#include "tests/support/index_files.hpp"
 #include "tests/support/read_length_codes.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -281,6 +285,52 @@ TEST_P(Kept, ListsAreRefusedByAnIndexWhereTheirSumIsNotThatOfParsing) {
     source->summary.sum.lanes[0] ^= 1;
     EXPECT_THROW(merge(), FormatError);
   });
+}
+
+// The lists that stay on the GPU are those that the host keeps.
+TEST_P(Kept, ListsOnTheGpuGiveTheIndexOfThoseOnTheHost) {
+  int merged = 0;
+  testing::take_pass_test_blocks(GetParam().positions, 12, [&](const NamedBlock& named) {
+    SCOPED_TRACE(named.name);
+    const FormedBlock block(named.block, GetParam().form);
+    const auto source = keep(*make_lane(), block, named.options);
+    if (source == nullptr) return;
+    const MergeInput* const inputs[] = {&source->open(1)};
+    if (lay_out_source(inputs).first_open || lay_out_source(inputs).last_open) return;
+    auto held = dynamic_cast<KeptLists&>(*source).take_device_lists();
+    ASSERT_TRUE(held);
+    const bool has_positions = GetParam().positions == Positions::kStored;
+    const auto merge = [&](BatchLanes* lanes) {
+      const testing::ScratchDirectory scratch;
+      ContentOptions options;
+      options.positions = has_positions;
+      IndexWriter writer(posix_file_system(), scratch / "index", options);
+      const LengthCodes codes = testing::read_length_codes(inputs, {}, budget_);
+      merge_documents(inputs, {}, writer, budget_);
+      std::map<std::string, std::uint32_t> ids;
+      for (const auto& [number, length, id, title] : documents_of(*inputs[0])) {
+        if (!id.empty()) ids[id] = static_cast<std::uint32_t>(number);
+      }
+      for (const auto& id : ids) writer.append_id_order(id.second);
+      IndexMergeOptions merging;
+      merging.lanes = lanes;
+      const IndexMergeResult result = merge_lists(inputs, {}, codes.span(), writer, merging);
+      EXPECT_EQ(result.lane_postings != 0, lanes != nullptr && result.posting_count != 0);
+      writer.finish({.source_document_count = result.document_count,
+                     .source_sum = lay_out_source(inputs).sum,
+                     .dropped_sum = {}});
+      std::map<std::string, std::string> files;
+      for (const auto& entry : std::filesystem::directory_iterator(scratch / "index")) {
+        files[entry.path().filename()] = testing::read_bytes(entry.path());
+      }
+      return files;
+    };
+    testing::HostBatchLanes lanes(testing::wide_batch_limits(has_positions), 1, {}, 0, {std::move(*held)});
+    EXPECT_EQ(merge(&lanes), merge(nullptr));
+    EXPECT_EQ(lanes.failures(), std::vector<std::string>());
+    ++merged;
+  });
+  EXPECT_GT(merged, 5);
 }
 
 }  // namespace
