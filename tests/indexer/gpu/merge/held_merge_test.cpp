@@ -13,7 +13,7 @@ class HeldMerge : public BatchMergeTest {
 INSTANTIATE_TEST_SUITE_P(, HeldMerge, ::testing::Values(Positions::kNone, Positions::kStored), batch_case_name);
 
 TEST_P(HeldMerge, GivesTheBytesOfTheProcessor) {
-  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
     const std::uint32_t largest = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 9 : 400;
@@ -83,7 +83,7 @@ TEST_P(HeldMerge, NeverGivesOtherBytesWhereAByteOnTheGpuChanged) {
   const Runs runs = cut(whole, 5, random);
   const Merged expected = merge_to_index(runs, {}, with(1));
   std::size_t refused = 0, merged_right = 0;
-  for (int change = 0; change < 800; ++change) {
+  for (int change = 0; change < 400; ++change) {
     std::vector<DeviceLists> held = hold_all(runs);
     const DeviceLists& lists = held[random() % held.size()];
     // Fragments, offsets, and terms; or postings and distances.
