@@ -69,7 +69,9 @@ class SortAbbreviations : public testing::SortCommandTest {
   std::string own_ = scratch_ / "sort";
 };
 
-TEST_F(SortAbbreviations, MeanWhatGnuSortTakesThemFor) {
+class SlowSortAbbreviations : public SortAbbreviations {};
+
+TEST_F(SlowSortAbbreviations, MeanWhatGnuSortTakesThemFor) {
   std::set<std::string> all = prefixes(kGnuSort);
   EXPECT_GT(all.size(), 150U);
   const std::set<std::string> own = prefixes(own_);

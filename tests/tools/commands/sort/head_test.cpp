@@ -42,7 +42,9 @@ class SortHead : public testing::SortCommandTest {
   }
 };
 
-TEST_F(SortHead, PutsOutTheFirstLinesWithEveryOrder) {
+class SlowSortHead : public SortHead {};
+
+TEST_F(SlowSortHead, PutsOutTheFirstLinesWithEveryOrder) {
   const std::string in = file("in", random_text(1, 20'000));
   for (const Words& options : {Words{},
                                {"-r"},

@@ -153,7 +153,9 @@ TEST_F(LongLines, HaveLessThanOneGibibyte) {
   EXPECT_NO_THROW(check_line_bytes((std::size_t{1} << 30) - 1));
 }
 
-TEST_F(LongLines, AreCountedWithinTheMemory) {
+class SlowLongLines : public LongLines {};
+
+TEST_F(SlowLongLines, AreCountedWithinTheMemory) {
   const std::string all = text(1, 40), in = file("in", all + all), out = scratch_ / "out";
   sort_with_named(64, 260, {"--count", in, "-o", out});
   const std::string counted = content(out);
