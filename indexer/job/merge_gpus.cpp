@@ -111,11 +111,14 @@ std::unique_ptr<BatchLanes> MergeGpus::make_lanes() {
       GpuBatchOptions lanes = lane_options_;
       lanes.held = std::move(held_);
       lanes.order_bytes = order_memory_.bytes();
-      return make_gpu_batch_lanes(lanes, budget_);
+      auto made = make_gpu_batch_lanes(lanes, budget_);
+      order_memory_.shrink(made == nullptr ? 0 : made->order_bytes());
+      return made;
     } catch (const GpuMemoryError&) {  // blocks have the memory
     }
   }
   gpus_.release_lanes();
+  order_memory_ = {};
   lane_options_.takes_less = true;
   return make_gpu_batch_lanes(lane_options_, budget_);
 }

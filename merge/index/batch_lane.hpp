@@ -89,6 +89,8 @@ class BatchLanes {
   virtual std::unique_ptr<BatchLane> take() noexcept = 0;
   // The lists of all inputs, if the lanes hold them; else nullptr. Called after take() has given a lane. Thread-safe.
   virtual const HeldLists* held() noexcept { return nullptr; }
+  // The host memory that held() takes; 0: nothing is held.
+  virtual std::size_t order_bytes() const noexcept { return 0; }
   // Makes the large lane, if there is to be one, while others are used already. Throws nothing.
   virtual void make_large() noexcept {}
   // Returns it, or nullptr where it is not there. It lives until end(). Thread-safe.

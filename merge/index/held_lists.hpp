@@ -61,6 +61,7 @@ struct HeldLists {
     const HeldList &from = lists[begin], &to = lists[end];
     return to.before.posting_bytes - from.before.posting_bytes <= arrays.postings.size() &&
            to.before.distance_bytes - from.before.distance_bytes <= arrays.distances.size() &&
+           to.before.postings - from.before.postings <= arrays.postings.size() &&
            to.first_term_byte - from.first_term_byte <= arrays.postings.size() &&  // as BatchCollector::room_for_list()
            to.before.occurrences - from.before.occurrences <= std::numeric_limits<std::uint32_t>::max() &&
            to.first_entry - from.first_entry < arrays.fragments.size() && end - begin < arrays.lists.size();

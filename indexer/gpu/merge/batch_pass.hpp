@@ -118,10 +118,12 @@ class ExecutorBatchLane final : public BatchLane {
     executor_.clear(reinterpret_cast<std::uint8_t*>(at_.starts),
                     batch_groups(size_.posting_bytes) * sizeof(std::uint64_t));
     executor_.for_each(size_.fragments, MarkStarts{at_.fragments, size_.posting_bytes, at_.starts});
-    executor_.for_each(held_groups(size_.posting_bytes),
-                       GatherPostings{at_.fragments, at_.held_bytes, size_, at_.posting_bytes});
-    executor_.for_each(held_groups(size_.distance_bytes),
-                       GatherHeldDistances{at_.fragments, at_.held_bytes, size_, at_.distance_bytes});
+    executor_.for_each(
+        held_groups(size_.posting_bytes),
+        GatherHeldPostings{at_.fragments, at_.held_bytes, size_.fragments, size_.posting_bytes, at_.posting_bytes});
+    executor_.for_each(
+        held_groups(size_.distance_bytes),
+        GatherHeldDistances{at_.fragments, at_.held_bytes, size_.fragments, size_.distance_bytes, at_.distance_bytes});
   }
 
   void decode() {

@@ -101,8 +101,9 @@ class TableCopier {
 // The executor of TermOrderMaker on a GPU.
 class CudaOrderExecutor : public CudaSteps {
  public:
-  explicit CudaOrderExecutor(int gpu)
-      : CudaSteps(gpu), gpu_(gpu), strings_(*find_device_string_sorter("gpu-string-radix")) {
+  // `left_bytes`: of the free memory, for others.
+  CudaOrderExecutor(int gpu, std::size_t left_bytes)
+      : CudaSteps(gpu), gpu_(gpu), left_bytes_(left_bytes), strings_(*find_device_string_sorter("gpu-string-radix")) {
     stream_.make_current();
   }
   ~CudaOrderExecutor() { static_cast<void>(cudaStreamSynchronize(stream_.handle())); }
@@ -110,7 +111,10 @@ class CudaOrderExecutor : public CudaSteps {
   CudaOrderExecutor& operator=(const CudaOrderExecutor&) = delete;
 
   std::shared_ptr<std::uint8_t> allocate(std::size_t bytes) { return shared_device_memory(gpu_, bytes); }
-  std::size_t free_bytes() const { return free_device_bytes(gpu_); }
+  std::size_t free_bytes() const {
+    const std::size_t free = free_device_bytes(gpu_);
+    return free - std::min(free, left_bytes_);
+  }
   bool is_near(const DeviceLists& lists) const {
     cudaPointerAttributes at{};
     cuda_check(cudaPointerGetAttributes(&at, lists.memory.get()));
@@ -146,6 +150,7 @@ class CudaOrderExecutor : public CudaSteps {
 
  private:
   const int gpu_;
+  const std::size_t left_bytes_;
   const DeviceStringSorter& strings_;
 };
 
@@ -243,6 +248,10 @@ class GpuBatchLanes final : public BatchLanes {
     if (gpus_.front()->order != nullptr) use_orders(source);
   }
   const HeldLists* held() noexcept override { return is_held_ ? &gpus_.front()->order->lists() : nullptr; }
+  std::size_t order_bytes() const noexcept override {
+    const TermOrder* const order = gpus_.front()->order.get();
+    return order == nullptr ? 0 : order->lists().lists.size_bytes() + order->lists().terms.size();
+  }
   std::size_t used_bytes() const noexcept override { return options_.lanes * used_batch_bytes(options_.limits); }
   // Its batches take the memory of an arena of their own, on the first GPU.
   void make_large() noexcept override {
@@ -278,29 +287,41 @@ class GpuBatchLanes final : public BatchLanes {
     try {
       for (const auto& gpu : gpus_) {
         orders.push_back(std::async(std::launch::async, [this, number = gpu->gpu, is_first = orders.empty()] {
-          CudaOrderExecutor executor(number);
+          CudaOrderExecutor executor(number, TableCopier::most_bytes(options_.document_count));
           return TermOrderMaker<CudaOrderExecutor>(executor, options_.held).make(is_first, options_.order_bytes);
         }));
       }
       for (std::size_t i = 0; i < gpus_.size(); ++i) gpus_[i]->order = orders[i].get();
-    } catch (const GpuError& error) {
-      if (error.is_lost) throw;
-      orders.clear();
-      give_orders_up();  // threads collect the lists
+    } catch (const std::exception& error) {
+      orders.clear();  // waits for all
+      give_orders_up(error);
     }
   }
-  void give_orders_up() {
-    for (const auto& gpu : gpus_) gpu->order.reset();
+  // Threads collect the lists then. Rethrows where nothing can be done with the GPU any more.
+  void give_orders_up(const std::exception& error) {
+    const auto* const of_gpu = dynamic_cast<const GpuError*>(&error);
+    if (of_gpu != nullptr && of_gpu->is_lost) throw;
+    drop_orders();
   }
-  // Unless passes of the merge have made other runs of those that the GPUs hold.
-  void use_orders(const BatchMergeSource& source) {
-    if (!gpus_.front()->order->is_of(source.inputs)) return give_orders_up();
+  void drop_orders() {
     for (const auto& gpu : gpus_) {
-      CudaOrderExecutor executor(gpu->gpu);
-      TermOrderMaker<CudaOrderExecutor>::set_inputs(executor, source.inputs, *gpu->order);
-      gpu->own_tables.held = gpu->order->order();
+      gpu->own_tables.held = {};
+      gpu->order.reset();
     }
-    is_held_ = true;
+  }
+  // Drops the orders where passes of the merge have made other runs of those that the GPUs hold.
+  void use_orders(const BatchMergeSource& source) {
+    if (!gpus_.front()->order->is_of(source.inputs)) return drop_orders();
+    try {
+      for (const auto& gpu : gpus_) {
+        CudaOrderExecutor executor(gpu->gpu, 0);
+        TermOrderMaker<CudaOrderExecutor>::set_inputs(executor, source.inputs, *gpu->order);
+        gpu->own_tables.held = gpu->order->order();
+      }
+      is_held_ = true;
+    } catch (const std::exception& error) {
+      give_orders_up(error);
+    }
   }
   // For arenas: the tables are made later.
   std::size_t usable_bytes(int gpu) const {

@@ -162,16 +162,16 @@ class TermOrderMaker {
     for (std::size_t i = 0; i < lists_.size(); ++i) {
       const DeviceLists& input = lists_[i];
       const std::uint8_t* const base = bases_[i].get();
-      executor_.for_each(input.fragment_count, CheckHeldFragments{input.fragments(base),
-                                                                  input.fragment_count,
-                                                                  input.rank_count,
-                                                                  input.posting_bytes,
-                                                                  input.distance_bytes,
-                                                                  {wrong_}});
+      executor_.for_each(input.fragment_count,
+                         CheckHeldFragments{input.fragments(base), input.fragment_count, input.rank_count,
+                                            input.posting_bytes, input.distance_bytes, input.posting_count, wrong_});
       executor_.for_each(input.rank_count,
-                         CheckHeldStrings{input.text_offsets(base), input.rank_count, input.text_bytes, {wrong_}});
+                         CheckHeldStrings{input.text_offsets(base), input.rank_count, input.text_bytes, wrong_});
     }
-    if (executor_.fetch(wrong_) != 0) {
+    const bool has_empty_lists = std::any_of(lists_.begin(), lists_.end(), [](const DeviceLists& input) {
+      return (input.fragment_count == 0) != (input.rank_count == 0);
+    });
+    if (has_empty_lists || executor_.fetch(wrong_) != 0) {
       throw GpuError("the lists that a GPU holds contradict each other: its memory is at fault");
     }
   }

@@ -91,6 +91,15 @@ SPILLWAY_HOST_DEVICE inline unsigned set_bits(std::uint64_t mask) {
 #endif
 }
 
+// Sets a flag that any number of threads may set at once.
+SPILLWAY_HOST_DEVICE inline void raise_flag(std::uint32_t* flag) {
+#ifdef __CUDA_ARCH__
+  *flag = 1;
+#else
+  __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+#endif
+}
+
 // Loads eight bytes from any offset of an array aligned to 8. Reads the one or two aligned words that hold them.
 SPILLWAY_HOST_DEVICE inline std::uint64_t load_word(const std::uint8_t* bytes, std::uint64_t offset) {
   const auto* const words = reinterpret_cast<const std::uint64_t*>(bytes) + offset / 8;

@@ -110,14 +110,16 @@ void HostBatchLanes::begin(const BatchMergeSource& source) {
                      .has_positions = source.has_positions};
   if (!held_.empty()) {
     HostOrderExecutor executor;
+    if (failing_order_.first != 0) fail_gpu_call(failing_order_.first, failing_order_.second);
     try {
       order_ = TermOrderMaker<HostOrderExecutor>(executor, held_).make(true, most_order_bytes(held_));
+      if (order_->is_of(source.inputs)) {
+        TermOrderMaker<HostOrderExecutor>::set_inputs(executor, source.inputs, *order_);
+        tables_->tables.held = order_->order();
+      } else {
+        order_.reset();
+      }
     } catch (const GpuError&) {  // threads collect the lists
-    }
-    if (order_ != nullptr && order_->is_of(source.inputs)) {
-      TermOrderMaker<HostOrderExecutor>::set_inputs(executor, source.inputs, *order_);
-      tables_->tables.held = order_->order();
-    } else {
       order_.reset();
     }
   }

@@ -32,8 +32,9 @@ class HostBatchLanes final : public BatchLanes {
   void end() noexcept override {
     if (!expects_end_) fail("the end was not expected");
   }
-  // Lets call number `nth` after begin() fail.
+  // Lets call number `nth` fail: after begin(), or while the order of what is held is made.
   void fail_call(std::uint64_t nth, GpuFault fault) { failing_ = {nth, fault}; }
+  void fail_call_of_order(std::uint64_t nth, GpuFault fault) { failing_order_ = {nth, fault}; }
   // Why lanes have failed.
   std::vector<std::string> failures() const { return failures_; }
 
@@ -46,7 +47,7 @@ class HostBatchLanes final : public BatchLanes {
   std::unique_ptr<TermOrder> order_;
   MemoryBudget budget_;
   LargeLane large_;
-  std::pair<std::uint64_t, GpuFault> failing_{};
+  std::pair<std::uint64_t, GpuFault> failing_{}, failing_order_{};
   std::mutex mutex_;
   std::vector<std::string> failures_;
   std::atomic<bool> expects_end_ = false;

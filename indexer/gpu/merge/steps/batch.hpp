@@ -21,13 +21,7 @@ struct BatchView {
   const BatchList* lists;
   std::uint32_t* wrong;
 
-  SPILLWAY_HOST_DEVICE void set_wrong() const {
-#ifdef __CUDA_ARCH__
-    *wrong = 1;
-#else
-    __atomic_store_n(wrong, 1, __ATOMIC_RELAXED);
-#endif
-  }
+  SPILLWAY_HOST_DEVICE void set_wrong() const { raise_flag(wrong); }
   // The first raw posting of a list, or the number of postings after the last list.
   SPILLWAY_HOST_DEVICE std::uint32_t first_posting(std::uint32_t list) const {
     return fragments[lists[list].first_fragment].first_posting;

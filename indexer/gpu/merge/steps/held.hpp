@@ -89,46 +89,26 @@ struct MarkStarts {
 inline constexpr std::uint32_t kHeldGroupBytes = 16;
 constexpr std::size_t held_groups(std::size_t bytes) { return (bytes + kHeldGroupBytes - 1) / kHeldGroupBytes; }
 
-// Copies a group of bytes of neighbouring fragments. begin_of(f): the first byte of fragment f, for f up to `count`;
-// bytes_of(f): its bytes.
-template <typename BeginOf, typename BytesOf>
-SPILLWAY_HOST_DEVICE inline void gather_group(std::size_t group, std::uint32_t total, std::uint32_t count,
-                                              const BeginOf& begin_of, const BytesOf& bytes_of, std::uint8_t* to) {
-  std::uint32_t at = static_cast<std::uint32_t>(group) * kHeldGroupBytes;
-  const std::uint32_t end = total - at < kHeldGroupBytes ? total : at + kHeldGroupBytes;
-  for (std::uint32_t f = last_not_above(count, at, begin_of); at < end && f < count; ++f) {
-    const std::uint32_t fragment_end = begin_of(f + 1), begin = begin_of(f);
-    const std::uint8_t* const from = bytes_of(f);
-    for (; at < fragment_end && at < end; ++at) to[at] = from[at - begin];
-  }
-}
-
-struct GatherPostings {
-  const BatchFragment* fragments;
+// Copies bytes of neighbouring fragments to where they stand in the batch: kHeldGroupBytes for each group. The members
+// tell where the bytes of a fragment begin, and where they come from.
+template <std::uint32_t BatchFragment::*kFirst, const std::uint8_t* HeldBytes::*kFrom>
+struct GatherHeld {
+  const BatchFragment* fragments;  // one more than there are
   const HeldBytes* bytes;
-  BatchSize size;
+  std::uint32_t fragment_count, byte_count;
   std::uint8_t* to;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t group) const {
     const BatchFragment* const all = fragments;
-    const HeldBytes* const from = bytes;
-    gather_group(
-        group, size.posting_bytes, size.fragments, [all](std::uint32_t f) { return all[f].first_byte; },
-        [from](std::uint32_t f) { return from[f].postings; }, to);
+    std::uint32_t at = static_cast<std::uint32_t>(group) * kHeldGroupBytes;
+    const std::uint32_t end = byte_count - at < kHeldGroupBytes ? byte_count : at + kHeldGroupBytes;
+    std::uint32_t f = last_not_above(fragment_count, at, [all](std::uint32_t i) { return all[i].*kFirst; });
+    for (; at < end && f < fragment_count; ++f) {
+      const std::uint8_t* const from = bytes[f].*kFrom;
+      for (; at < fragments[f + 1].*kFirst && at < end; ++at) to[at] = from[at - fragments[f].*kFirst];
+    }
   }
 };
-
-struct GatherHeldDistances {
-  const BatchFragment* fragments;
-  const HeldBytes* bytes;
-  BatchSize size;
-  std::uint8_t* to;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t group) const {
-    const BatchFragment* const all = fragments;
-    const HeldBytes* const from = bytes;
-    gather_group(
-        group, size.distance_bytes, size.fragments, [all](std::uint32_t f) { return all[f].first_distance_byte; },
-        [from](std::uint32_t f) { return from[f].distances; }, to);
-  }
-};
+using GatherHeldPostings = GatherHeld<&BatchFragment::first_byte, &HeldBytes::postings>;
+using GatherHeldDistances = GatherHeld<&BatchFragment::first_distance_byte, &HeldBytes::distances>;
 
 }  // namespace spillway

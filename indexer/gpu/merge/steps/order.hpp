@@ -40,24 +40,13 @@ struct AddHeldSizes {
   }
 };
 
-// Set where what an input says of its lists does not hold. The other steps may run only where it is not set.
-struct WrongLists {
-  std::uint32_t* wrong;
-  SPILLWAY_HOST_DEVICE void set() const {
-#ifdef __CUDA_ARCH__
-    *wrong = 1;
-#else
-    __atomic_store_n(wrong, 1, __ATOMIC_RELAXED);
-#endif
-  }
-};
-
-// Checks that each string has fragments, in order, and that these lie within their arrays.
+// Checks that each string has fragments, in order, and that these lie within their arrays. Sets `wrong` where they do
+// not: then the steps below must not run.
 struct CheckHeldFragments {
   const EncodedFragment* fragments;
   std::uint32_t fragment_count, string_count;
-  std::uint64_t posting_bytes, distance_bytes;
-  WrongLists wrong;
+  std::uint64_t posting_bytes, distance_bytes, posting_count;
+  std::uint32_t* wrong;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t f) const {
     const EncodedFragment &begin = fragments[f], &end = fragments[f + 1];
     const bool is_next = f == 0 ? begin.rank == 0 : begin.rank - fragments[f - 1].rank <= 1;
@@ -65,8 +54,12 @@ struct CheckHeldFragments {
     if (!is_next || begin.rank >= string_count || (is_last && begin.rank + 1 != string_count) ||
         begin.first_posting_byte >= end.first_posting_byte || end.first_posting_byte > posting_bytes ||
         begin.first_distance_byte > end.first_distance_byte || end.first_distance_byte > distance_bytes ||
-        begin.first_posting >= end.first_posting || begin.first_occurrence >= end.first_occurrence) {
-      wrong.set();
+        begin.first_posting >= end.first_posting || begin.first_occurrence >= end.first_occurrence ||
+        end.first_posting - begin.first_posting > end.first_posting_byte - begin.first_posting_byte ||
+        (distance_bytes != 0 &&
+         end.first_occurrence - begin.first_occurrence > end.first_distance_byte - begin.first_distance_byte) ||
+        (is_last && end.first_posting != posting_count)) {
+      raise_flag(wrong);
     }
   }
 };
@@ -76,10 +69,10 @@ struct CheckHeldStrings {
   const std::uint64_t* offsets;
   std::uint32_t string_count;
   std::uint64_t text_bytes;
-  WrongLists wrong;
+  std::uint32_t* wrong;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t s) const {
     const std::uint64_t end = s + 1 < string_count ? offsets[s + 1] : text_bytes;
-    if ((s == 0 && offsets[0] != 0) || offsets[s] >= end || offsets[s + 1] != end) wrong.set();
+    if ((s == 0 && offsets[0] != 0) || offsets[s] >= end || offsets[s + 1] != end) raise_flag(wrong);
   }
 };
 

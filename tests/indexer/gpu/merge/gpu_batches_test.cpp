@@ -1,6 +1,8 @@
 // Merges whose lists go through lanes of a GPU.
 #include "indexer/gpu/merge/gpu_batches.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "sort/gpu/device/error.hpp"
@@ -37,7 +39,8 @@ class GpuBatchMerge : public BatchMergeTest {
   }
 
   // With the lists of all runs in the memory of the GPU.
-  std::unique_ptr<BatchLanes> make_holding_lanes(const Runs& runs, const BatchLimits& limits) {
+  std::unique_ptr<BatchLanes> make_holding_lanes(const Runs& runs, const BatchLimits& limits,
+                                                 std::size_t most_bytes = ~std::size_t{0}) {
     GpuBatchOptions options{.gpus = {gpu_}, .lanes = 3, .limits = limits, .large = wide_batch_limits(has_positions())};
     const GpuStream stream(gpu_);
     for (const MergeInput* const input : inputs(runs)) {
@@ -48,7 +51,7 @@ class GpuBatchMerge : public BatchMergeTest {
         return memory;
       }));
     }
-    options.order_bytes = most_order_bytes(options.held);
+    options.order_bytes = std::min(most_bytes, most_order_bytes(options.held));
     auto lanes = make_gpu_batch_lanes(options, lane_budget_);
     lanes->make_large();
     return lanes;
@@ -126,6 +129,18 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfListsThatStayOnTheGpu) {
   }
 }
 
+TEST_P(GpuBatchMerge, CollectsListsWhoseOrderHasNoMemory) {
+  std::mt19937_64 random(3);
+  const Runs runs = cut(source(3, 300, 100, 9), 6, random);
+  const Merged expected = merge_to_index(runs, {}, with(1));
+  const auto lanes = make_holding_lanes(runs, gpu_batch_limits(has_positions()), 1);
+  EXPECT_EQ(lanes->order_bytes(), 0U);
+  const Merged merged = merge_to_index(runs, {}, with(2, lanes.get()));
+  ASSERT_EQ(merged.files, expected.files);
+  EXPECT_EQ(lanes->held(), nullptr);
+  EXPECT_NE(merged.result.lane_postings, 0U);
+}
+
 TEST_P(GpuBatchMerge, TakesNoMoreMemoryOfTheGpuThanItMay) {
   GpuBatchOptions options{.gpus = {gpu_}, .lanes = 3, .limits = gpu_batch_limits(has_positions())};
   options.device_bytes = std::size_t{4} << 20;
@@ -155,12 +170,14 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfTheProcessorWhateverCallFails) {
   const Runs runs = cut(whole, 6, random);
   const DroppedDocuments dropped = drop(whole.documents.size(), 20, random);
   const Merged expected = merge_to_index(runs, dropped, with(1));
-  for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
+  const std::function<std::unique_ptr<BatchLanes>()> kinds[] = {
+      [&] { return make_lanes(); }, [&] { return make_narrow_lanes(); },
+      [&] { return make_holding_lanes(runs, narrow_batch_limits(has_positions())); }};
+  for (int i = 0; i < 6; ++i) {
+    const GpuFault fault = i % 2 == 0 ? GpuFault::kMemory : GpuFault::kLost;
     for (std::uint64_t nth = 1;; nth += 1 + nth / 8) {
       SCOPED_TRACE(nth);
-      const auto lanes = nth % 3 == 0   ? make_lanes()
-                         : nth % 3 == 1 ? make_narrow_lanes()
-                                        : make_holding_lanes(runs, narrow_batch_limits(has_positions()));
+      const auto lanes = kinds[i / 2]();
       fail_gpu_call(nth, fault);
       std::optional<Merged> merged;
       try {
