@@ -128,6 +128,9 @@ class BenchPaper : public ::testing::Test {
   const std::string json_ = scratch_ / "paper.json", partial_ = json_ + ".partial";
 };
 
+// They take 9 s or more each.
+class SlowBenchPaper : public BenchPaper {};
+
 TEST_F(BenchPaper, GivesTheSetsOfTheTableWithThePapersFigures) {
   const ProgramResult result = bench({"deshpande2013", "--item", "table I", "--json", json_});
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -155,7 +158,7 @@ TEST_F(BenchPaper, SaysThatAPartNeedsAGpu) {
   EXPECT_EQ(bench({"satish2009", "--require-gpu"}).exit_code, 6);
 }
 
-TEST_F(BenchPaper, MeasuresJobsOfSeveralSizes) {
+TEST_F(SlowBenchPaper, MeasuresJobsOfSeveralSizes) {
   ASSERT_EQ(bench({"capannini2012", "--item", "table 2", "--json", json_}).exit_code, 0);
   const json cases = report().at("items").at(0).at("runs").at(0).at("cases");
   ASSERT_EQ(cases.size(), 6u);
@@ -214,7 +217,7 @@ TEST_F(BenchPaper, IndexesALineThatIsLongerThanASize) {
   EXPECT_EQ(documents, (std::vector<int>{1, 2, 3}));
 }
 
-TEST_F(BenchPaper, SortsSeveralArraysOfADistribution) {
+TEST_F(SlowBenchPaper, SortsSeveralArraysOfADistribution) {
   ASSERT_EQ(bench({"capannini2012", "--item", "figure 5", "--json", json_, "--threads", "2"}).exit_code, 0);
   const json cases = report().at("items").at(0).at("runs").at(0).at("cases");
   EXPECT_FALSE(cases.empty());

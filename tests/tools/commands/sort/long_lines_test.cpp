@@ -87,6 +87,9 @@ class LongLines : public testing::SortCommandTest {
   }
 };
 
+// They take 8 s or more each.
+class SlowLongLines : public LongLines {};
+
 TEST_F(LongLines, GoOutOfCoreWithinTheMemory) {
   const std::string in = file("in", text(5, 8)), out = scratch_ / "out";
   for (const std::string option : {"-s", "-r", "-u", "-k1,1n"}) {
@@ -95,7 +98,7 @@ TEST_F(LongLines, GoOutOfCoreWithinTheMemory) {
   }
 }
 
-TEST_F(LongLines, WithKeysAreSortedWithTheMemoryThatTheRefusalNames) {
+TEST_F(SlowLongLines, WithKeysAreSortedWithTheMemoryThatTheRefusalNames) {
   const std::string in = file("in", text(4, 10)), out = scratch_ / "out";
   for (const std::string option : {"-f", "-k2,2", "-V", "-k1,1n", "-d"}) {
     sort_with_named(40, 300, {option, in, "-o", out});
@@ -104,7 +107,7 @@ TEST_F(LongLines, WithKeysAreSortedWithTheMemoryThatTheRefusalNames) {
 }
 
 // Their keys make them long.
-TEST_F(LongLines, OfLessThanTheLimitGoOutOfCoreWithinTheMemory) {
+TEST_F(SlowLongLines, OfLessThanTheLimitGoOutOfCoreWithinTheMemory) {
   std::string all;
   for (std::uint32_t i = 0; i < 100; ++i) all += long_line(i, 130'000) + "\n";
   const std::string in = file("in", all), out = scratch_ / "out";
@@ -153,8 +156,6 @@ TEST_F(LongLines, HaveLessThanOneGibibyte) {
   EXPECT_NO_THROW(check_line_bytes((std::size_t{1} << 30) - 1));
 }
 
-class SlowLongLines : public LongLines {};
-
 TEST_F(SlowLongLines, AreCountedWithinTheMemory) {
   const std::string all = text(1, 40), in = file("in", all + all), out = scratch_ / "out";
   sort_with_named(64, 260, {"--count", in, "-o", out});
@@ -179,7 +180,7 @@ TEST_F(LongLines, AreCheckedWithinTheMemory) {
   EXPECT_EQ(run(64, {"-c", "-u", file("twice", "a\na\n")}).exit_code, 1);
 }
 
-TEST_F(LongLines, AreMergedWithTheMemoryThatTheFirstRefusalNames) {
+TEST_F(SlowLongLines, AreMergedWithTheMemoryThatTheFirstRefusalNames) {
   std::string all;
   Words inputs;
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -232,7 +233,7 @@ TEST_F(LongLines, AreMarkedWithoutACopy) {
 }
 
 // Keys are measured before they are encoded.
-TEST_F(LongLines, HaveKeysOfLessThanTwoGibibytes) {
+TEST_F(SlowLongLines, HaveKeysOfLessThanTwoGibibytes) {
   const std::string in = file("in", std::string(100 * kMebibyte, 'a') + "\n");
   for (const std::string option : {"-s", "-m"}) {
     Words words{option, "--memory", "16G", in, "-o", scratch_ / "out"};
