@@ -6,6 +6,7 @@
 #include <array>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "merge/index/merge.hpp"
@@ -47,6 +48,21 @@ class BatchMergeTest : public MergeTest, public ::testing::WithParamInterface<Po
     options.batch_bytes = 4096;
     options.lanes = lanes;
     return options;
+  }
+
+  // Runs of a random source, and the index that the processor makes of them.
+  struct RandomMerge {
+    Runs runs;
+    DroppedDocuments dropped;
+    Merged expected;
+  };
+  RandomMerge random_merge(std::uint64_t seed, std::mt19937_64& random) {
+    const std::uint32_t largest = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 9 : 400;
+    const SampleRun whole = source(seed, 1 + random() % 600, 1 + random() % 300, largest);
+    Runs runs = cut(whole, 1 + random() % 30, random);
+    DroppedDocuments dropped = drop(whole.documents.size(), std::array{0U, 1U, 2U, 40U}[seed % 4], random);
+    Merged expected = merge_to_index(runs, dropped, with(1));
+    return {std::move(runs), std::move(dropped), std::move(expected)};
   }
 
   // Lists of so many postings, with gaps and frequencies of many widths.

@@ -13,11 +13,7 @@ TEST_P(BatchMerge, GivesTheBytesOfTheProcessor) {
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    const std::uint32_t largest = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 9 : 400;
-    const SampleRun whole = source(seed, 1 + random() % 600, 1 + random() % 300, largest);
-    const Runs runs = cut(whole, 1 + random() % 30, random);
-    const DroppedDocuments dropped = drop(whole.documents.size(), std::array{0U, 1U, 2U, 40U}[seed % 4], random);
-    const Merged expected = merge_to_index(runs, dropped, with(1));
+    const auto [runs, dropped, expected] = random_merge(seed, random);
     const BatchLimits wide = wide_batch_limits(has_positions()), narrow = narrow_batch_limits(has_positions());
     BatchLimits none, small = wide, one = wide;  // of the large lane
     small.posting_bytes = 400;

@@ -66,11 +66,7 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfTheProcessor) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    const std::uint32_t largest = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 9 : 400;
-    const SampleRun whole = source(seed, 1 + random() % 600, 1 + random() % 300, largest);
-    const Runs runs = cut(whole, 1 + random() % 30, random);
-    const DroppedDocuments dropped = drop(whole.documents.size(), std::array{0U, 1U, 2U, 40U}[seed % 4], random);
-    const Merged expected = merge_to_index(runs, dropped, with(1));
+    const auto [runs, dropped, expected] = random_merge(seed, random);
     const auto lanes = make_lanes();
     const Merged merged = merge_to_index(runs, dropped, with(2, lanes.get()));
     ASSERT_EQ(merged.files, expected.files);
@@ -115,10 +111,7 @@ TEST_P(GpuBatchMerge, GivesTheBytesOfListsThatStayOnTheGpu) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    const SampleRun whole = source(seed, 1 + random() % 600, 1 + random() % 300, seed % 3 == 0 ? 1 : 400);
-    const Runs runs = cut(whole, 1 + random() % 30, random);
-    const DroppedDocuments dropped = drop(whole.documents.size(), std::array{0U, 1U, 2U, 40U}[seed % 4], random);
-    const Merged expected = merge_to_index(runs, dropped, with(1));
+    const auto [runs, dropped, expected] = random_merge(seed, random);
     for (const BatchLimits& limits : {gpu_batch_limits(has_positions()), narrow_batch_limits(has_positions())}) {
       const auto lanes = make_holding_lanes(runs, limits);
       const Merged merged = merge_to_index(runs, dropped, with(2, lanes.get()));
