@@ -36,7 +36,7 @@ std::uint64_t document_count(const RunStore& runs) {
   return count;
 }
 
-// The lists of runs that GPUs hold.
+// Takes the lists of runs that GPUs hold.
 std::vector<DeviceLists> take_held(const RunStore& runs) {
   std::vector<DeviceLists> held;
   for (const auto& run : runs.runs) {

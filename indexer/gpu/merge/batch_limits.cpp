@@ -39,7 +39,7 @@ std::size_t gpu_batch_lane_bytes(const BatchLimits& limits) {
   return batch_host_bytes(limits) + kBatchStagingBytes + 2 * used_batch_bytes(limits);
 }
 
-// As if no term stood in two of them.
+// Counts each term once for each block that has it.
 std::size_t most_order_bytes(std::span<const DeviceLists> held) {
   std::size_t bytes = sizeof(HeldList);
   for (const DeviceLists& lists : held) bytes += lists.rank_count * sizeof(HeldList) + lists.text_bytes;

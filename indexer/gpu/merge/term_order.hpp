@@ -21,7 +21,7 @@ namespace spillway {
 class TermOrder {
  public:
   HeldOrder order() const { return order_; }
-  // Whether the inputs of a merge are those whose lists are in order.
+  // Returns whether the inputs of a merge are those whose lists are in order.
   bool is_of(std::span<const BatchInput> inputs) const {
     if (inputs.size() != posting_counts_.size()) return false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -114,7 +114,7 @@ class TermOrderMaker {
     entry_fragments_ = arena.take<std::uint32_t>(entries_);
     before_ = arena.take<HeldSize>(entries_ + std::size_t{1});
   }
-  // Before anything is copied. What describe_lists() takes comes on top; it is small where terms repeat.
+  // Is called before anything is copied. What describe_lists() takes comes on top; it is small where terms repeat.
   void check_room(std::size_t strings_bytes) {
     std::size_t bytes = strings_bytes + counted([&](DeviceArena& arena) { take_entries(arena); });
     for (const DeviceLists& input : lists_) bytes += executor_.is_near(input) ? 0 : input.bytes;

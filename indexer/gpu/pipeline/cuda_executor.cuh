@@ -67,11 +67,11 @@ class PinnedRegistry {
   std::map<const std::uint8_t*, Region> regions_;  // by their first byte
 };
 
-// The memory of a GPU for lists that stay there. It is allocated in large pieces: giving back a piece takes some
-// milliseconds, whatever its size. Thread-safe.
+// Gives out the memory of a GPU for lists that stay there. It is allocated in large pieces, so that few are to be given
+// back after the merge. Thread-safe.
 class HeldMemory {
  public:
-  // At most `bytes` bytes.
+  // Gives out at most `bytes` bytes.
   HeldMemory(int gpu, std::size_t bytes) : gpu_(gpu), free_bytes_(bytes) {}
 
   // Returns `bytes` bytes, which outlive this object. Null where they have no room: then no others have.

@@ -11,12 +11,12 @@ namespace spillway {
 struct OneLane {
   static constexpr unsigned kCount = 1;
   SPILLWAY_HOST_DEVICE static unsigned lane() { return 0; }
-  // What all lanes have together.
+  // These combine the values of all lanes.
   SPILLWAY_HOST_DEVICE static std::uint32_t sum(std::uint32_t value) { return value; }
   SPILLWAY_HOST_DEVICE static std::uint32_t least(std::uint32_t value) { return value; }
   SPILLWAY_HOST_DEVICE static std::uint32_t most(std::uint32_t value) { return value; }
   SPILLWAY_HOST_DEVICE static std::uint32_t bits(std::uint32_t value) { return value; }
-  // Of how many lanes it is true.
+  // Counts the lanes for which it is true.
   SPILLWAY_HOST_DEVICE static std::uint32_t count(bool is_true) { return is_true ? 1 : 0; }
   // Bit i is is_set(i), for i below 64.
   template <typename IsSet>

@@ -69,13 +69,13 @@ struct GroupStates {
     after[1] = f1;
   }
   SPILLWAY_HOST_DEVICE std::uint64_t before(std::uint32_t state) const { return after[state] << 1 | state; }
-  // Where words begin.
+  // Returns where words begin.
   SPILLWAY_HOST_DEVICE std::uint64_t words(const GroupMasks& masks, std::uint32_t state) const {
     return masks.begins & (~before(state) | masks.starts);
   }
 };
 
-// The masks of a group, by one thread. Reads whole groups.
+// One thread makes the masks of a group. It reads the whole group.
 SPILLWAY_HOST_DEVICE inline GroupMasks group_masks(const std::uint8_t* bytes, std::uint32_t byte_count,
                                                    std::uint64_t starts, std::size_t g) {
   // Moves the lowest bits of eight bytes to the lowest eight bits: no two products meet.
@@ -89,7 +89,7 @@ SPILLWAY_HOST_DEVICE inline GroupMasks group_masks(const std::uint8_t* bytes, st
   }
   return {bytes, byte_count, starts, g, follows, odd};
 }
-// The same by lanes together.
+// Lanes make the masks together.
 template <typename Lanes>
 SPILLWAY_HOST_DEVICE inline GroupMasks group_masks(const std::uint8_t* bytes, std::uint32_t byte_count,
                                                    std::uint64_t starts, std::size_t g, const Lanes& lanes) {

@@ -7,14 +7,14 @@
 
 namespace spillway {
 
-// All lists, in order.
+// Tells the order of all lists.
 struct HeldOrder {
   HeldInputs inputs;
   const std::uint32_t* entries = nullptr;  // the fragment of each
   const HeldSize* before = nullptr;        // of each
 };
 
-// Where the bytes of a fragment lie.
+// Tells where the bytes of a fragment lie.
 struct HeldBytes {
   const std::uint8_t *postings, *distances;
 };
@@ -59,7 +59,7 @@ struct PlaceFragments {
     }
     bytes[f] = {input.postings + from.first_posting_byte, input.distances + from.first_distance_byte};
   }
-  // Whether the last document of the entry goes on in the next input.
+  // Returns whether the last document of the entry goes on in the next input.
   SPILLWAY_HOST_DEVICE bool is_cut_after(std::uint32_t entry) const {
     const HeldInput& input = held.inputs.of_fragment(held.entries[entry]);
     if (input.cut_document == HeldInput::kNotCut) return false;
@@ -85,7 +85,7 @@ struct MarkStarts {
   }
 };
 
-// Bytes that one thread copies.
+// One thread copies so many bytes.
 inline constexpr std::uint32_t kHeldGroupBytes = 16;
 constexpr std::size_t held_groups(std::size_t bytes) { return (bytes + kHeldGroupBytes - 1) / kHeldGroupBytes; }
 

@@ -143,7 +143,7 @@ constexpr std::size_t summed_groups(std::size_t postings) {
   return (postings + kOfGroup - 1) / kOfGroup * kSumThreads;
 }
 
-// The sums over the raw postings of a thread.
+// Takes the sums over the raw postings of a thread.
 struct SumPostings {
   BatchView batch;
   RawPostings raw;

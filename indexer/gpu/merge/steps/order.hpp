@@ -11,7 +11,7 @@
 
 namespace spillway {
 
-// An input, on the GPU. Fragments are numbered over all inputs.
+// Describes an input to the GPU. Fragments are numbered over all inputs.
 struct HeldInput {
   static constexpr std::uint32_t kNotCut = ~std::uint32_t{0};
 
