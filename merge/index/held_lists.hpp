@@ -18,7 +18,7 @@ struct HeldSize {
   std::uint64_t posting_bytes = 0, distance_bytes = 0, postings = 0, occurrences = 0;
 };
 
-// What stands before a list.
+// A list is described by the sums over all lists before it.
 struct HeldList {
   HeldSize before;
   std::uint64_t first_term_byte = 0;

@@ -101,7 +101,7 @@ class TableCopier {
 // The executor of TermOrderMaker on a GPU.
 class CudaOrderExecutor : public CudaSteps {
  public:
-  // `left_bytes`: of the free memory, for others.
+  // Leaves `left_bytes` of the free memory to others.
   CudaOrderExecutor(int gpu, std::size_t left_bytes)
       : CudaSteps(gpu), gpu_(gpu), left_bytes_(left_bytes), strings_(*find_device_string_sorter("gpu-string-radix")) {
     stream_.make_current();

@@ -19,7 +19,7 @@ struct DeviceLists {
   std::uint32_t fragment_count = 0, rank_count = 0;
   std::uint64_t text_bytes = 0, posting_bytes = 0, distance_bytes = 0, posting_count = 0;
 
-  // Of these lists in memory that begins at `base`: here, or where they were copied to.
+  // These return the arrays in memory that begins at `base`: `memory`, or a copy of it.
   const EncodedFragment* fragments(const std::uint8_t* base) const { return at<EncodedFragment>(base, fragments_at); }
   const std::uint64_t* text_offsets(const std::uint8_t* base) const { return at<std::uint64_t>(base, text_offsets_at); }
   const std::uint8_t* text(const std::uint8_t* base) const { return base + text_at; }

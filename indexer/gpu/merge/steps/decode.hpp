@@ -35,7 +35,7 @@ struct AddWordCounts {
 // The bits below bit i, which is below 64.
 SPILLWAY_HOST_DEVICE inline std::uint64_t below_bit(unsigned i) { return (std::uint64_t{1} << i) - 1; }
 
-// What the bytes of a group are; bit i is byte i, and 0 after the last byte of a batch.
+// The masks classify the bytes of a group: bit i is about byte i, and is 0 in `begins` after the last byte of a batch.
 struct GroupMasks {
   std::uint64_t begins = 0;  // a varint begins
   std::uint64_t even = 0;    // the lowest bit is 0

@@ -85,7 +85,7 @@ struct MarkStarts {
   }
 };
 
-// One thread copies so many bytes.
+// A thread copies kHeldGroupBytes bytes.
 inline constexpr std::uint32_t kHeldGroupBytes = 16;
 constexpr std::size_t held_groups(std::size_t bytes) { return (bytes + kHeldGroupBytes - 1) / kHeldGroupBytes; }
 

@@ -119,7 +119,8 @@ TEST_P(HeldMerge, NeverGivesOtherBytesWhereAByteOnTheGpuChanged) {
       ++refused[part];
     }
   }
-  // What fragments and offsets say is checked. Of a term or a distance only the sum knows.
+  // The GPU checks fragments and offsets, so their changes are found at once. Only the sum finds a changed term or
+  // distance.
   EXPECT_GT(right[0], 50);
   EXPECT_GT(right[1], 50);
   EXPECT_GT(refused[2], 50);
