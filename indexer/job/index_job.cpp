@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "indexer/gpu/pipeline/kept_lists.hpp"
 #include "indexer/ingest/ingest.hpp"
 #include "indexer/job/base_index.hpp"
 #include "indexer/job/describe.hpp"
@@ -34,8 +35,8 @@ namespace spillway {
 
 namespace {
 
-// A job that finds no GPU where it assumed one reads its input again: nothing must have been told of it or taken by
-// then.
+// A job that finds no GPU where it assumed one, or loses lists with its GPU, reads its input again: nothing must have
+// been told of it or taken by then.
 bool may_begin_anew(const IndexOptions& options, const IndexContext& context) {
   return !options.append && !options.resume.resumable && !context.skipped;
 }
@@ -168,7 +169,21 @@ class IndexJob {
     return found;
   }
 
+  // Where lists are lost that only a GPU had, the input is read again.
   void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
+    try {
+      make_index(work, temp, watch);
+    } catch (const ListsLostError& error) {
+      forget_input();
+      merge_ = {};
+      work.drop_index();
+      go_on_without_gpu(error);
+      tell_of_new_plan(error);
+      make_index(work, temp, watch);
+    }
+  }
+
+  void make_index(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
     FoundRevisits revisits = follow_revisits(temp);
     std::optional<RunStore> stored;
     std::optional<IndexWriter> opened;
@@ -185,6 +200,7 @@ class IndexJob {
     revisits.table.reset();
     if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
     report_.runs = runs.runs.size() - (base_ ? 1 : 0);
+    report_.runs_spilled = 0;
     for (const auto& run : runs.runs) report_.runs_spilled += run->is_spilled() ? 1 : 0;
 
     const Stopwatch write_watch;
@@ -293,11 +309,7 @@ class IndexJob {
 
   // The GPU that the plan assumed did not come: plans for what there is. Requires: no block was sorted.
   void begin_anew(const GpuStartError& error) {
-    gpus_.release();
-    budget_.drop_kept();
-    skips_.clear();
-    context_.progress.bytes_done.store(0);
-    context_.progress.documents.store(0);
+    forget_input();
     if (error.kind == GpuStartError::Kind::kFailed) {
       go_on_without_gpu(error);
     } else {
@@ -305,6 +317,23 @@ class IndexJob {
       take_plan();
       start_gpu();
     }
+    tell_of_new_plan(error);
+  }
+
+  // The input will be read again. Requires: nothing that was made of it is left.
+  void forget_input() {
+    gpus_.release();
+    budget_.drop_kept();
+    skips_.clear();
+    ingest_ = {};
+    IndexProgress& progress = context_.progress;
+    for (auto* const count : {&progress.bytes_done, &progress.documents, &progress.runs, &progress.run_postings,
+                              &progress.run_occurrences, &progress.postings_done, &progress.postings_total}) {
+      count->store(0);
+    }
+  }
+
+  void tell_of_new_plan(const GpuError& error) {
     start_task_threads();
     context_.say("the input is read again, for another plan: " + std::string(error.what()) + "\n" + report_.plan);
   }

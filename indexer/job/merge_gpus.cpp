@@ -1,10 +1,14 @@
 #include "indexer/job/merge_gpus.hpp"
 
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "indexer/gpu/pipeline/kept_lists.hpp"
+#include "indexer/gpu/pipeline/staying_rule.hpp"
 #include "sort/gpu/device/error.hpp"
 
 namespace spillway {
@@ -14,14 +18,13 @@ namespace {
 // Whether the merge is so long that lanes are worth their start, and half of the memory is free: lanes take host memory
 // beside that of the merge, and up to 16 GiB of the GPU's.
 bool is_worth_lanes(const GpuMergeWork& work, const MemoryBudget& budget) {
-  constexpr double kLeastSeconds = 0.1, kPostingSeconds = 9e-9, kOccurrenceSeconds = 4e-9;  // of one thread
   if (budget.free_bytes() < budget.total_bytes() / 2) return false;
-  double seconds = 0;
+  double postings = 0, occurrences = 0;
   for (const auto& run : work.runs.runs) {
-    seconds += kPostingSeconds * static_cast<double>(run->summary.posting_count);
-    if (work.has_positions) seconds += kOccurrenceSeconds * static_cast<double>(run->summary.occurrence_count);
+    postings += static_cast<double>(run->summary.posting_count);
+    if (work.has_positions) occurrences += static_cast<double>(run->summary.occurrence_count);
   }
-  return seconds / work.threads >= kLeastSeconds;
+  return is_long_merge(postings, occurrences, work.threads);
 }
 
 bool gpus_merge(const GpuOptions& options, const GpuMergeWork& work, const MemoryBudget& budget) {
@@ -36,27 +39,47 @@ std::uint64_t document_count(const RunStore& runs) {
   return count;
 }
 
+template <typename Do>
+void for_each_kept(const RunStore& runs, const Do& act) {
+  for (const auto& run : runs.runs) {
+    if (auto* const kept = dynamic_cast<KeptLists*>(run.get())) act(*kept);
+  }
+}
+
+// Lists that stayed on GPUs, which do not merge them. ListsLostError.
+void bring_down(const RunStore& runs, unsigned threads) {
+  std::vector<KeptLists*> staying;
+  for_each_kept(runs, [&](KeptLists& kept) {
+    if (!kept.is_on_host()) staying.push_back(&kept);
+  });
+  tbb::task_arena(static_cast<int>(threads)).execute([&] {
+    tbb::parallel_for(std::size_t{0}, staying.size(), [&](std::size_t i) { staying[i]->bring_down(); });
+  });
+  for (KeptLists* const kept : staying) kept->drop_device_lists();
+}
+
 // Takes the lists of runs that GPUs hold.
 std::vector<DeviceLists> take_held(const RunStore& runs) {
   std::vector<DeviceLists> held;
-  for (const auto& run : runs.runs) {
-    auto* const kept = dynamic_cast<KeptLists*>(run.get());
-    if (kept == nullptr) continue;
-    if (auto lists = kept->take_device_lists()) held.push_back(std::move(*lists));
-  }
+  for_each_kept(runs, [&](KeptLists& kept) {
+    if (auto lists = kept.take_device_lists()) held.push_back(std::move(*lists));
+  });
   return held;
 }
 
 }  // namespace
 
 MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, MemoryBudget& budget, JobGpus& gpus)
-    : options_(options), budget_(budget), gpus_(gpus), held_(take_held(work.runs)) {
+    : options_(options), budget_(budget), gpus_(gpus), runs_(work.runs), held_(take_held(work.runs)) {
   const bool merges = !gpus.used().empty() && work.gpus_work && gpus_merge(options, work, budget);
   if (budget.free_bytes() < budget.total_bytes() / 2) gpus.release();
   if (merges) take_memory(work);
+  if (order_memory_.bytes() == 0) {
+    held_.clear();
+    bring_down(work.runs, work.threads);
+  }
   try {
     releasing_ = std::jthread([this] {
-      if (order_memory_.bytes() == 0) held_.clear();
       if (lanes_) lanes_->make([this] { return make_lanes(); });
       held_.clear();
       if (lanes_) {
@@ -75,6 +98,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
     held_.clear();
     memory_ = {};
     order_memory_ = {};
+    bring_down(work.runs, work.threads);
     release();
     gpus_.end();
   }
@@ -129,6 +153,8 @@ void MergeGpus::release() {
 }
 
 void MergeGpus::end() {
+  if (std::exchange(ended_, true)) return;
+  for_each_kept(runs_, [](KeptLists& kept) { kept.drop_device_lists(); });
   if (lanes_) lanes_->end();
 }
 

@@ -28,8 +28,8 @@ class MergeGpus {
  public:
   // Frees the memory of parsers and GPUs beside the merge; at once, if memory is short, so that the merge can use it;
   // and where GPUs merge, beside its last ranges. Takes host memory for the lanes, where GPUs merge, and for the order
-  // of lists that GPUs hold, where that takes at most an eighth of what is free. Makes the lanes beside the begin of
-  // the merge. The arguments outlive it.
+  // of lists that GPUs hold, where that takes at most an eighth of what is free; else brings lists down that are only
+  // there. Makes the lanes beside the begin of the merge. The arguments outlive it. ListsLostError.
   MergeGpus(const GpuOptions& options, const GpuMergeWork& work, MemoryBudget& budget, JobGpus& gpus);
   ~MergeGpus() { end(); }
   MergeGpus(const MergeGpus&) = delete;
@@ -50,11 +50,13 @@ class MergeGpus {
   const GpuOptions& options_;
   MemoryBudget& budget_;
   JobGpus& gpus_;
+  const RunStore& runs_;
   BatchLaneMemory memory_;
   GpuBatchOptions lane_options_;
   std::vector<DeviceLists> held_;  // gone before the end of the GPUs' use
   Reservation order_memory_;       // where it is empty, held_ is of no use
   std::string failure_;
+  bool ended_ = false;
   std::optional<MergeLanes> lanes_;
   std::jthread releasing_;
 };

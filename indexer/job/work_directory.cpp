@@ -22,15 +22,19 @@ WorkDirectory::~WorkDirectory() {
   try {
     put_back();
     if (is_kept_) {
-      if (!files_.status(index_path())) return;
-      remove_job_files(files_, index_path());
-      files_.remove(index_path());
+      drop_index();
       return;
     }
   } catch (const std::exception&) {  // the old index is still there: the next job puts it back
     return;
   }
   directory_->remove();
+}
+
+void WorkDirectory::drop_index() {
+  if (!files_.status(index_path())) return;
+  remove_job_files(files_, index_path());
+  files_.remove(index_path());
 }
 
 // The lock file tells the kind of a directory, so one of the other kind is removed and made again.

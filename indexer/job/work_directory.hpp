@@ -36,6 +36,8 @@ class WorkDirectory {
 
   const std::string& path() const { return directory_->path(); }
   std::string index_path() const { return path() + "/index"; }
+  // Removes the index that was begun, if there is one.
+  void drop_index();
   // The directory holds a commit, from which another job can go on.
   void keep() { is_kept_ = true; }
   // Renames the finished index to `output`; if a link is there, to the path that it names. Throws UsageError if

@@ -88,6 +88,16 @@ BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions
   return size;
 }
 
+StayingRule staying_rule(const IndexOptions& options, bool may_read_again, std::uint64_t text_bytes, std::size_t gpus,
+                         unsigned threads) {
+  if (!may_read_again || options.gpu.merge == GpuMerge::kNever) return {};
+  return {.text_bytes = text_bytes,
+          .list_bytes = most_list_bytes(text_bytes) / gpus,
+          .threads = threads,
+          .merges_always = options.gpu.merge == GpuMerge::kAlways,
+          .positions = options.content.positions};
+}
+
 GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes,
                        unsigned threads)
     : record_name_(options.record_sorter),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "indexer/gpu/sorter/gpu_lanes.hpp"
@@ -62,6 +63,11 @@ class GpuJobPlan {
   std::size_t forced_block_bytes_ = 0;  // 0: none
   GpuSorterOptions sorter_;             // all but what sorter_options() adds
 };
+
+// The rule of a job that may read its input again if a GPU is lost; of another: its lists never stay alone.
+// `text_bytes`: expected, 0 if unknown. `threads`: that merge.
+StayingRule staying_rule(const IndexOptions& options, bool may_read_again, std::uint64_t text_bytes, std::size_t gpus,
+                         unsigned threads);
 
 // An estimate of block_pass_device_bytes() for tokens and the default string sorter, for which no GPU is asked: within
 // 5 % for blocks of 100,000 tokens and more.

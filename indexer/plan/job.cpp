@@ -78,13 +78,19 @@ std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
   return std::nullopt;
 }
 
+void let_lists_stay(const IndexOptions& options, const JobPlan& plan, GpuSorterOptions& lanes) {
+  lanes.staying = staying_rule(options, plan.may_read_again, expected_text_bytes(plan.corpus), lanes.gpus.size(),
+                               static_cast<unsigned>(plan.threads.value));
+}
+
 // Requires: the size of blocks is known.
-void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan& plan) {
+void take_gpu_sorters(const IndexOptions& options, const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan& plan) {
   plan.record_sorter = chosen.sorter;
   plan.string_sorter = gpu.string_sorter();
   plan.gpu_memory = gpu.describe();
   plan.gpu_chunks = gpu.chunks();
   plan.gpu = gpu.sorter_options(chosen, plan.corpus.total_bytes);
+  let_lists_stay(options, plan, *plan.gpu);
 }
 
 std::size_t charged_program_bytes(const IndexOptions& options) {
@@ -138,7 +144,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
     plan.threads.reason +=
         "; " + std::to_string(plan.index.parsers) + " of them parse, for decoders of pages need memory";
   }
-  if (gpu) take_gpu_sorters(*gpu, chosen, plan);
+  if (gpu) take_gpu_sorters(options, *gpu, chosen, plan);
   plan.estimate = estimate_job(plan.corpus, plan.index, content, input.memory_bytes, input.threads);
 }
 
@@ -153,6 +159,7 @@ ModeCosts costs_of_modes(const ContentOptions& content, FileSystem& files, const
 // Everything after files, memory and threads.
 void choose_and_divide(const IndexOptions& options, const ContentOptions& content, FileSystem& files, GpuFacts facts,
                        JobPlan& plan) {
+  plan.may_read_again = facts == GpuFacts::kAssume && plan.corpus.streams == 0;
   const bool may_assume = facts == GpuFacts::kAssume && may_assume_gpu(options, plan);
   plan.mode = choose_mode(
       options, [&] { return costs_of_modes(content, files, plan); }, may_assume ? assumed_gpus : find_gpus);
@@ -220,6 +227,7 @@ MetGpu meet_gpu(const IndexOptions& options, const JobPlan& plan) {
   if (!has_room) return met;
   met.lanes = gpu.sorter_options(chosen, plan.corpus.total_bytes);
   met.lanes->staging_bytes = plan.index.staging_bytes;
+  let_lists_stay(options, plan, *met.lanes);
   met.gpu_memory = gpu.describe();
   return met;
 }

@@ -28,7 +28,7 @@ Decision choose_memory(std::uint64_t asked);
 // `asked` 0: the processors that this process may run on.
 Decision choose_threads(unsigned asked);
 
-// Whether a plan asks for its GPUs, which takes a third of a second, or may assume one.
+// Whether a plan asks for its GPUs, which takes a third of a second, or may assume one, as the job can begin anew.
 enum class GpuFacts : std::uint8_t { kAsk, kAssume };
 
 struct JobPlan {
@@ -43,6 +43,7 @@ struct JobPlan {
   std::optional<GpuSorterOptions> gpu;    // where GPUs sort blocks
   std::string gpu_memory;                 // a line for people
   bool assumes_gpu = false;               // `gpu` and `mode.gpus` are assumed: meet_gpu() finds out
+  bool may_read_again = false;            // the job can begin anew where a GPU is lost
   IndexPlan index;
   JobEstimate estimate;
 

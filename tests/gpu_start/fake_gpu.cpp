@@ -30,6 +30,7 @@ HostLaneOptions host_options(const GpuSorterOptions& options) {
   host.arenas = options.arenas;
   if (options.form != ChunkForm::kTokens) host.records = find_record_sorter("cpu-radix");
   host.strings = find_string_sorter("cpu-msd");
+  host.lists_stay = options.staying.merges_always && options.staying.text_bytes != 0;
   return host;
 }
 
@@ -52,7 +53,8 @@ std::unique_ptr<BatchLanes> make_fake_batches(const GpuBatchOptions& options) {
   ++fake_gpu().merges;
   if (fake_gpu().fault == StartFault::kMerge) throw GpuMemoryError("the test's GPU has no room for lists");
   if (fake_gpu().fault == StartFault::kTables) return std::make_unique<LanesWithoutTables>();
-  return std::make_unique<HostBatchLanes>(wide_batch_limits(options.limits.distance_bytes != 0), options.lanes);
+  return std::make_unique<HostBatchLanes>(wide_batch_limits(options.limits.distance_bytes != 0), options.lanes,
+                                          BatchLimits(), std::size_t{1} << 40, options.held);
 }
 
 }  // namespace spillway::testing

@@ -281,6 +281,54 @@ TEST_F(StartedBesideParsing, TheProcessorMergesListsWhereTheGpuCannot) {
   }
 }
 
+// Where GPUs are to merge, they alone have the lists: the input is read again if these are lost.
+TEST_F(StartedBesideParsing, ListsThatAreLostAreMadeAgainWhateverCallFails) {
+  for (const bool positions : {false, true}) {
+    content_options_.positions = positions;
+    set_random_corpus(74, 150);
+    IndexOptions options = gpu_job();
+    options.gpu.merge = GpuMerge::kAlways;
+    const IndexReport expected = expect_same_on_gpu(options);
+    int lost = 0, survived = 0;
+    for (std::uint64_t nth = 1;; nth += 1 + nth / 4) {
+      set(StartFault::kNone);
+      fail_gpu_call(nth, GpuFault::kLost);
+      const IndexReport report = expect_same(options);
+      const bool failed = gpu_faults_fired() != 0;
+      fail_gpu_call(0);
+      if (!failed) break;
+      const bool is_lost = report.chunk_form == "postings";
+      EXPECT_TRUE(!is_lost || report.cpu_blocks == report.blocks) << nth;
+      EXPECT_EQ(report.documents, expected.documents) << nth;
+      EXPECT_EQ(report.records_in, expected.records_in) << nth;
+      EXPECT_EQ(report.postings, expected.postings) << nth;
+      ++(is_lost ? lost : survived);
+    }
+    EXPECT_GT(lost, 8);
+    EXPECT_GT(survived, 3);
+  }
+}
+
+// Nobody can read again what was already told of.
+TEST_F(StartedBesideParsing, AJobThatCannotReadItsInputAgainSurvivesALostGpu) {
+  set_random_corpus(75, 150);
+  int failures = 0;
+  for (std::uint64_t nth = 1;; nth += 1 + nth / 4) {
+    set(StartFault::kNone);
+    fail_gpu_call(nth, GpuFault::kLost);
+    IndexOptions options = gpu_job();
+    options.gpu.merge = GpuMerge::kAlways;
+    options.resume.resumable = true;
+    const IndexReport report = expect_same(options);
+    const bool failed = gpu_faults_fired() != 0;
+    fail_gpu_call(0);
+    if (!failed) break;
+    EXPECT_TRUE(report.chunk_form == "tokens" || nth <= 3) << nth;  // lanes
+    ++failures;
+  }
+  EXPECT_GT(failures, 8);
+}
+
 TEST_F(StartedBesideParsing, TheProcessorMergesListsWithoutMemoryForLanes) {
   set_random_corpus(73, 400);
   set(StartFault::kNone);

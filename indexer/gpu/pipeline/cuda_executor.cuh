@@ -24,6 +24,7 @@
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/gpu/pipeline/parallel_copy.hpp"
+#include "indexer/gpu/pipeline/staying_rule.hpp"
 #include "indexer/gpu/steps/keys.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
@@ -120,10 +121,11 @@ class HeldMemory {
 
 // The executors of a GPU share this.
 struct SharedGpu {
-  SharedGpu(int gpu, std::vector<DeviceBuffer> memory, std::size_t bytes_to_hold)
-      : arenas(std::move(memory)), held(gpu, bytes_to_hold) {}
+  SharedGpu(int gpu, std::vector<DeviceBuffer> memory, std::size_t bytes_to_hold, const StayingRule& staying_lists)
+      : arenas(std::move(memory)), held(gpu, bytes_to_hold), staying(staying_lists) {}
   ArenaPool<DeviceBuffer> arenas;
   HeldMemory held;
+  const StayingRule staying;
   // Blocks go up one after the other, so that the first of them is not delayed by the next: whoever has the mutex
   // enqueues copies that begin after `uploaded`, and records it again after them.
   std::mutex upload_turn;
@@ -266,8 +268,8 @@ class CudaExecutor : public CudaSteps {
     const std::uint8_t* const data = memory.size() == 0 ? staging_.data() : memory.data();
     return {data, std::move(memory)};
   }
-  // Copies the arrays, as download() places them, to memory of their own, which outlives the executor: they are there
-  // when download() returns. Null where the lists of the GPU have no room.
+  // Copies the arrays, as download() places them, to memory of their own of `bytes` bytes, which outlives the executor:
+  // they are there when download() returns. Null where the lists of the GPU have no room.
   std::shared_ptr<std::uint8_t> hold(const DownloadedArrays& arrays, std::size_t bytes) {
     std::shared_ptr<std::uint8_t> memory = setup_.shared->held.take(bytes);
     if (memory == nullptr) return nullptr;
@@ -278,6 +280,26 @@ class CudaExecutor : public CudaSteps {
     return memory;
   }
   void hold_no_more() noexcept { setup_.shared->held.give_up(); }
+  // Whether the host gets no copy of the lists of a block, if they are held.
+  bool lists_stay(std::uint64_t postings, std::uint64_t occurrences) const {
+    return setup_.shared->staying.lets_stay(postings, occurrences);
+  }
+  // Returns DeviceLists::bring_down.
+  auto bringer() const {
+    return [gpu = setup_.gpu](const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
+      const GpuStream stream(gpu);
+      stream.make_current();
+      copy_to_host(to, from, bytes, stream.handle());
+      stream.synchronize();
+    };
+  }
+  // Returns memory of the budget, which other blocks' lists may still hold. GpuMemoryError where there is none.
+  Buffer reserve_lists(std::size_t bytes) {
+    constexpr std::chrono::milliseconds kPatience{200};
+    auto reservation = setup_.budget.try_reserve(bytes, kPatience, "lists from GPUs");
+    if (reservation) return Buffer(std::move(*reservation), bytes);
+    throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
+  }
   // Returns the time that each step of the pass took. Requires: download() was called.
   PassSeconds seconds() const {
     PassSeconds seconds;
@@ -320,13 +342,6 @@ class CudaExecutor : public CudaSteps {
       allocate_staging(before);
     }
   }
-  Buffer reserve_lists(std::size_t bytes) {
-    constexpr std::chrono::milliseconds kPatience{200};
-    auto reservation = setup_.budget.try_reserve(bytes, kPatience, "lists from GPUs");
-    if (reservation) return Buffer(std::move(*reservation), bytes);
-    throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
-  }
-
   // Fills one half of the staging buffer while the other is emptied.
   void download(const DownloadedArray& array, std::uint8_t* to) {
     const std::size_t half = staging_.size() / 2;

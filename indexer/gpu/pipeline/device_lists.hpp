@@ -1,9 +1,10 @@
 // The lists of a block that stay in the memory of a GPU, so that the last merge reads them there
-// (indexer/gpu/merge/term_order.hpp). The host has the same lists (KeptLists): whatever fails, the merge can go on.
+// (indexer/gpu/merge/term_order.hpp). The host has the same lists, or brings them down where it needs them (KeptLists).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "indexer/gpu/pipeline/encoded_run.hpp"
@@ -18,6 +19,8 @@ struct DeviceLists {
   std::size_t fragments_at = 0, text_offsets_at = 0, text_at = 0, postings_at = 0, distances_at = 0;
   std::uint32_t fragment_count = 0, rank_count = 0;
   std::uint64_t text_bytes = 0, posting_bytes = 0, distance_bytes = 0, posting_count = 0;
+  // Copies bytes of `memory` to the host. Thread-safe. GpuError.
+  std::function<void(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes)> bring_down = {};
 
   // These return the arrays in memory that begins at `base`: `memory`, or a copy of it.
   const EncodedFragment* fragments(const std::uint8_t* base) const { return at<EncodedFragment>(base, fragments_at); }

@@ -1,11 +1,40 @@
 #include "indexer/gpu/pipeline/encoded_run.hpp"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
 #include <algorithm>
 #include <vector>
 
 #include "indexer/block/run_output.hpp"
+#include "io/format/run.hpp"
+#include "sort/gpu/device/error.hpp"
 
 namespace spillway {
+
+namespace {
+
+[[noreturn]] void refuse_lists() {
+  throw GpuError("the lists of a block contradict each other: the memory of the GPU or the way from it is at fault");
+}
+
+// Bytes of fragment i. Throws unless it lies within the lists, and its term within their text.
+std::size_t checked_bytes(const EncodedLists& lists, std::size_t i) {
+  const EncodedFragment &begin = lists.fragments[i], &end = lists.fragments[i + 1];
+  const bool is_last = i + 1 == lists.fragment_count();
+  const std::size_t ranks = lists.rank_text_offsets.size() - 1;
+  if (begin.first_posting_byte >= end.first_posting_byte || end.first_posting_byte > lists.postings.size() ||
+      begin.first_distance_byte > end.first_distance_byte || end.first_distance_byte > lists.distances.size() ||
+      begin.first_posting >= end.first_posting || begin.first_occurrence >= end.first_occurrence ||
+      begin.rank >= ranks || (!is_last && end.rank < begin.rank)) {
+    refuse_lists();
+  }
+  const std::uint64_t text = lists.rank_text_offsets[begin.rank], text_end = lists.rank_text_offsets[begin.rank + 1];
+  if (text >= text_end || text_end - text > kMaxRunTermBytes || text_end > lists.rank_text.size()) refuse_lists();
+  return end.first_posting_byte - begin.first_posting_byte + end.first_distance_byte - begin.first_distance_byte;
+}
+
+}  // namespace
 
 ListFragment EncodedLists::fragment(std::size_t i) const {
   const EncodedFragment &begin = fragments[i], &end = fragments[i + 1];
@@ -16,6 +45,18 @@ ListFragment EncodedLists::fragment(std::size_t i) const {
   list.occurrence_count = end.first_occurrence - begin.first_occurrence;
   list.last_document = begin.last_document;
   return list;
+}
+
+std::size_t largest_fragment_bytes(const EncodedLists& lists) {
+  constexpr std::size_t kStep = 4096;
+  if (lists.fragments.empty() || lists.rank_text_offsets.empty()) refuse_lists();
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, lists.fragment_count(), kStep), std::size_t{0},
+      [&](const tbb::blocked_range<std::size_t>& range, std::size_t largest) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i) largest = std::max(largest, checked_bytes(lists, i));
+        return largest;
+      },
+      [](std::size_t a, std::size_t b) { return std::max(a, b); });
 }
 
 RunSummary write_encoded_run(const Block& block, const BlockSortOptions& options, const EncodedLists& lists,

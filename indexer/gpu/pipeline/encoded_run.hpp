@@ -30,6 +30,10 @@ struct EncodedLists {
   ListFragment fragment(std::size_t i) const;
 };
 
+// The bytes of the largest fragment. O(terms), parallel inside the calling thread's TBB arena. Throws GpuError where
+// lists or terms do not lie within their arrays.
+std::size_t largest_fragment_bytes(const EncodedLists& lists);
+
 // Parallel inside the calling thread's TBB arena. Throws as BlockSorter::write_run.
 RunSummary write_encoded_run(const Block& block, const BlockSortOptions& options, const EncodedLists& lists,
                              WritableFile& file, BlockSortStats& stats);

@@ -12,6 +12,7 @@
 #include "indexer/gpu/pipeline/occurrence_keys.hpp"
 #include "indexer/gpu/pipeline/token_keys.hpp"
 #include "indexer/gpu/steps/fold.hpp"
+#include "indexer/gpu/steps/list_digest.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/arena.hpp"
@@ -27,8 +28,7 @@ class ExecutorLane final : public GpuLane {
       : form_(form), executor_(std::forward<Arguments>(arguments)...) {}
 
   std::size_t sort(const Block& block, const BlockSortOptions& options, BlockSortStats& stats) override {
-    lists_ = {};
-    on_gpu_.reset();
+    drop_lists();
     const BlockPacker packer(block, options.positions, form_);
     executor_.prepare(packer);
     executor_.take_arena();
@@ -37,32 +37,40 @@ class ExecutorLane final : public GpuLane {
     } catch (...) {
       executor_.abandon();
       executor_.give_arena_back();
-      lists_ = {};
-      on_gpu_.reset();
+      drop_lists();
       throw;
     }
     executor_.give_arena_back();
-    return run_bytes_bound(block, {lists_.fragments.size(), lists_.bytes()}, options.run_block_bytes);
+    const ListStats lists = staying_
+                                ? ListStats{staying_->lists.fragment_count + std::size_t{1}, staying_->list_bytes()}
+                                : ListStats{lists_.fragments.size(), lists_.bytes()};
+    return run_bytes_bound(block, lists, options.run_block_bytes);
   }
 
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
                        BlockSortStats& stats) override {
-    const EncodedLists lists = std::exchange(lists_, {});
-    on_gpu_.reset();
+    if (staying_) {
+      lists_ = bring_lists(staying_->lists, executor_.reserve_lists(staying_->lists.bytes), staying_->sum);
+      stats.download_bytes += staying_->lists.bytes;
+    }
+    const EncodedLists lists = std::move(lists_);
+    drop_lists();
     executor_.hold_no_more();  // the merge uses what the GPU holds of all blocks, or nothing
     return write_encoded_run(block, options, lists, file, stats);
   }
 
   std::optional<std::size_t> kept_bytes(const Block& block, const BlockSortOptions& options) const override {
-    return KeptLists::memory_bytes(block, lists_, options);
+    return staying_ ? KeptLists::memory_bytes(block, *staying_, options)
+                    : KeptLists::memory_bytes(block, lists_, options);
   }
 
   std::unique_ptr<MergeSource> keep(const Block& block, const BlockSortOptions& options, MemoryBudget& budget,
                                     BlockSortStats& stats) override {
     const Stopwatch watch;
     const StageSpan span(options.timeline, JobStage::kSpill);
-    const EncodedLists lists = std::exchange(lists_, {});
-    auto kept = std::make_unique<KeptLists>(block, lists, options, budget, std::exchange(on_gpu_, std::nullopt));
+    auto kept = staying_ ? std::make_unique<KeptLists>(block, std::move(*staying_), options, budget)
+                         : std::make_unique<KeptLists>(block, lists_, options, budget, std::move(on_gpu_));
+    drop_lists();
     stats.write_seconds += watch.seconds();
     return kept;
   }
@@ -122,7 +130,7 @@ class ExecutorLane final : public GpuLane {
         1, CollectTotals{at<GroupSums>(layout.group_sums) + groups_of(count),
                          at<std::uint64_t>(layout.rank_text_offsets) + sorted.ranks, sorted.token_sums, totals});
     executor_.mark(PassMark::kEncoded);
-    download(layout, sorted.ranks, executor_.fetch(totals));
+    download(layout, sorted.ranks, count, executor_.fetch(totals));
   }
 
   template <typename Keys>
@@ -138,35 +146,44 @@ class ExecutorLane final : public GpuLane {
   }
   static std::size_t groups_of(std::uint32_t keys) { return (std::size_t{keys} + kGroupKeys - 1) / kGroupKeys; }
 
-  void download(const PassLayout& layout, std::uint32_t ranks, const PassTotals& totals) {
-    DownloadedArrays arrays{
-        {{at<std::uint8_t>(layout.fragments), 0, (totals.lists.fragments + 1ULL) * sizeof(EncodedFragment)},
-         {at<std::uint8_t>(layout.rank_text_offsets), 0, (ranks + 1ULL) * sizeof(std::uint64_t)},
-         {at<std::uint8_t>(layout.rank_text), 0, totals.rank_text_bytes},
-         {at<std::uint8_t>(layout.postings), 0, totals.lists.posting_bytes},
-         {at<std::uint8_t>(layout.distances), 0, totals.lists.distance_bytes}}};
-    downloaded_bytes_ = 0;
-    for (DownloadedArray& array : arrays) {
-      array.host_offset = downloaded_bytes_;
-      downloaded_bytes_ += device_aligned(array.bytes);
-    }
+  void download(const PassLayout& layout, std::uint32_t ranks, std::uint32_t occurrences, const PassTotals& totals) {
+    const DownloadedArrays arrays = place_arrays(layout, ranks, totals);
+    lists_.sum.lanes = {totals.tokens.low, totals.tokens.high};
+    lists_.sum.positions = totals.tokens.positions;
     hold(arrays, ranks, totals);
-    Download lists = executor_.download(arrays, downloaded_bytes_);
+    if (on_gpu_ && occurrences != 0 && executor_.lists_stay(totals.lists.postings, occurrences)) {
+      return let_stay(layout);
+    }
+    Download lists = executor_.download(arrays, list_bytes_);
+    downloaded_bytes_ = list_bytes_;
     view(lists.data, arrays[0], lists_.fragments);
     view(lists.data, arrays[1], lists_.rank_text_offsets);
     view(lists.data, arrays[2], lists_.rank_text);
     view(lists.data, arrays[3], lists_.postings);
     view(lists.data, arrays[4], lists_.distances);
     lists_.memory = std::move(lists.memory);
-    lists_.sum.lanes = {totals.tokens.low, totals.tokens.high};
-    lists_.sum.positions = totals.tokens.positions;
   }
-  // Keeps a copy of the lists on the GPU, where there is room.
+  // Places the arrays of the lists one after the other.
+  DownloadedArrays place_arrays(const PassLayout& layout, std::uint32_t ranks, const PassTotals& totals) {
+    DownloadedArrays arrays{
+        {{at<std::uint8_t>(layout.fragments), 0, (totals.lists.fragments + 1ULL) * sizeof(EncodedFragment)},
+         {at<std::uint8_t>(layout.rank_text_offsets), 0, (ranks + 1ULL) * sizeof(std::uint64_t)},
+         {at<std::uint8_t>(layout.rank_text), 0, totals.rank_text_bytes},
+         {at<std::uint8_t>(layout.postings), 0, totals.lists.posting_bytes},
+         {at<std::uint8_t>(layout.distances), 0, totals.lists.distance_bytes}}};
+    list_bytes_ = 0;
+    for (DownloadedArray& array : arrays) {
+      array.host_offset = list_bytes_;
+      list_bytes_ += device_aligned(array.bytes);
+    }
+    return arrays;
+  }
+  // Keeps a copy of the lists on the GPU, where there is room, and room for their digest after it.
   void hold(const DownloadedArrays& arrays, std::uint32_t ranks, const PassTotals& totals) {
-    std::shared_ptr<std::uint8_t> memory = executor_.hold(arrays, downloaded_bytes_);
+    std::shared_ptr<std::uint8_t> memory = executor_.hold(arrays, list_bytes_ + sizeof(ListDigest));
     if (memory == nullptr) return;
     on_gpu_ = DeviceLists{.memory = std::move(memory),
-                          .bytes = downloaded_bytes_,
+                          .bytes = list_bytes_,
                           .fragments_at = arrays[0].host_offset,
                           .text_offsets_at = arrays[1].host_offset,
                           .text_at = arrays[2].host_offset,
@@ -177,7 +194,31 @@ class ExecutorLane final : public GpuLane {
                           .text_bytes = totals.rank_text_bytes,
                           .posting_bytes = totals.lists.posting_bytes,
                           .distance_bytes = totals.lists.distance_bytes,
-                          .posting_count = totals.lists.postings};
+                          .posting_count = totals.lists.postings,
+                          .bring_down = executor_.bringer()};
+  }
+  // Brings a digest of the lists down instead of them.
+  void let_stay(const PassLayout& layout) {
+    const DeviceLists& lists = *on_gpu_;
+    std::uint8_t* const base = lists.memory.get();
+    auto* const digest = reinterpret_cast<ListDigest*>(base + lists.bytes);
+    const EncodedFragment* const fragments = lists.fragments(base);
+    executor_.for_each(kListSamples,
+                       SampleLists{fragments, lists.fragment_count, lists.rank_count, lists.text_offsets(base),
+                                   lists.text(base), lists.text_bytes, digest->samples});
+    executor_.reduce(lists.fragment_count, FragmentBytes{fragments}, Larger{}, &digest->most_bytes,
+                     {at<std::uint8_t>(layout.scan_scratch), layout.totals - layout.scan_scratch});
+    DownloadedArrays arrays{};
+    arrays[0] = {reinterpret_cast<const std::uint8_t*>(digest), 0, sizeof(ListDigest)};
+    downloaded_bytes_ = sizeof(ListDigest);
+    const Download brought = executor_.download(arrays, downloaded_bytes_);
+    staying_.emplace(std::move(*on_gpu_), *reinterpret_cast<const ListDigest*>(brought.data), lists_.sum);
+    on_gpu_.reset();
+  }
+  void drop_lists() {
+    lists_ = {};
+    on_gpu_.reset();
+    staying_.reset();
   }
   template <typename T>
   static void view(const std::uint8_t* host, const DownloadedArray& array, std::span<const T>& to) {
@@ -186,9 +227,12 @@ class ExecutorLane final : public GpuLane {
 
   const ChunkForm form_;
   Executor executor_;
-  EncodedLists lists_;                 // from sort() to write_run() or keep()
-  std::optional<DeviceLists> on_gpu_;  // the same
-  std::size_t downloaded_bytes_ = 0;
+  // From sort() to write_run() or keep(): the lists of the block on the host and, where they also stay, on the GPU; or
+  // there only.
+  EncodedLists lists_;
+  std::optional<DeviceLists> on_gpu_;
+  std::optional<StayingLists> staying_;
+  std::size_t list_bytes_ = 0, downloaded_bytes_ = 0;
   PassSeconds seconds_{};
 };
 

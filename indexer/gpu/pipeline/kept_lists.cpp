@@ -1,8 +1,5 @@
 #include "indexer/gpu/pipeline/kept_lists.hpp"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -21,47 +18,11 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kSamples = 1024;
-// The cost of an entry besides the bytes of its list, in bytes.
-constexpr std::size_t kEntryWeight = 16;
 constexpr std::size_t kArrayAlignment = 16;
 constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
 
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
-}
-
-[[noreturn]] void refuse_lists() {
-  throw GpuError("the lists of a block contradict each other: the memory of the GPU or the way from it is at fault");
-}
-
-// Bytes of fragment i. Throws unless it lies within the lists, and its term within their text.
-std::size_t checked_bytes(const EncodedLists& lists, std::size_t i) {
-  const EncodedFragment &begin = lists.fragments[i], &end = lists.fragments[i + 1];
-  const bool is_last = i + 1 == lists.fragment_count();
-  const std::size_t ranks = lists.rank_text_offsets.size() - 1;
-  if (begin.first_posting_byte >= end.first_posting_byte || end.first_posting_byte > lists.postings.size() ||
-      begin.first_distance_byte > end.first_distance_byte || end.first_distance_byte > lists.distances.size() ||
-      begin.first_posting >= end.first_posting || begin.first_occurrence >= end.first_occurrence ||
-      begin.rank >= ranks || (!is_last && end.rank < begin.rank)) {
-    refuse_lists();
-  }
-  const std::uint64_t text = lists.rank_text_offsets[begin.rank], text_end = lists.rank_text_offsets[begin.rank + 1];
-  if (text >= text_end || text_end - text > kMaxRunTermBytes || text_end > lists.rank_text.size()) refuse_lists();
-  return end.first_posting_byte - begin.first_posting_byte + end.first_distance_byte - begin.first_distance_byte;
-}
-
-// The bytes of the largest fragment. Throws where lists are not within their arrays.
-std::size_t largest_fragment_bytes(const EncodedLists& lists) {
-  constexpr std::size_t kStep = 4096;
-  if (lists.fragments.empty() || lists.rank_text_offsets.empty()) refuse_lists();
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, lists.fragment_count(), kStep), std::size_t{0},
-      [&](const tbb::blocked_range<std::size_t>& range, std::size_t largest) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i) largest = std::max(largest, checked_bytes(lists, i));
-        return largest;
-      },
-      [](std::size_t a, std::size_t b) { return std::max(a, b); });
 }
 
 std::size_t list_bytes(const EncodedLists& lists) {
@@ -76,6 +37,21 @@ void copy_array(std::span<const T>& array, ArrayWriter& to) {
                    array.size_bytes());
   to.take<std::uint8_t>(aligned(array.size_bytes()) - array.size_bytes());
   array = copy;
+}
+
+// O(samples * log fragments).
+std::vector<TermSample> choose_samples(const EncodedLists& lists) {
+  const auto digest = std::make_unique<ListDigest>();
+  const SampleLists sample{lists.fragments.data(),
+                           static_cast<std::uint32_t>(lists.fragment_count()),
+                           static_cast<std::uint32_t>(lists.rank_text_offsets.size() - 1),
+                           lists.rank_text_offsets.data(),
+                           lists.rank_text.data(),
+                           lists.rank_text.size(),
+                           digest->samples};
+  if (lists.fragment_count() == 0) return {};
+  for (std::size_t i = 0; i < kListSamples; ++i) sample(i);
+  return samples_of(*digest);
 }
 
 EncodedLists copy_lists(const EncodedLists& lists, ArrayWriter& to) {
@@ -166,67 +142,104 @@ class KeptLists::Terms final : public TermCursor {
 
 class KeptLists::Input final : public BlockInput {
  public:
-  explicit Input(const KeptLists& source)
+  explicit Input(KeptLists& source)
       : BlockInput(source.documents_, source.identity_, source.summary, source.samples_), source_(source) {}
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
+    source_.bring_down();
     return std::make_unique<Terms>(source_, source_.entry_bytes_, first, last);
   }
   std::unique_ptr<TermCursor> whole_terms(std::string first, std::string last) const override {
+    source_.bring_down();
     return std::make_unique<Terms>(source_, std::numeric_limits<std::size_t>::max(), first, last);
   }
 
  private:
-  const KeptLists& source_;
+  KeptLists& source_;
 };
 
 std::optional<std::size_t> KeptLists::memory_bytes(const Block& block, const EncodedLists& lists,
                                                    const BlockSortOptions& options) {
+  const std::size_t most_bytes = largest_fragment_bytes(lists);
+  return memory_bytes(block, {list_bytes(lists), lists.fragment_count(), most_bytes}, options);
+}
+
+std::optional<std::size_t> KeptLists::memory_bytes(const Block& block, const StayingLists& lists,
+                                                   const BlockSortOptions& options) {
+  const DeviceLists& on_gpu = lists.lists;
+  return memory_bytes(block, {on_gpu.bytes, on_gpu.fragment_count, lists.most_fragment_bytes}, options);
+}
+
+std::optional<std::size_t> KeptLists::memory_bytes(const Block& block, const Size& size,
+                                                   const BlockSortOptions& options) {
   if (options.has_texts) return std::nullopt;
-  const std::size_t largest = largest_fragment_bytes(lists);
-  if (options.positions == Positions::kStored && largest > options.run_block_bytes) return std::nullopt;
-  return list_bytes(lists) + document_bytes(block) + block.chunks.size() * sizeof(ParsedChunk) +
-         std::min(kSamples, lists.fragment_count()) * (sizeof(TermSample) + kSampleTermBytes);
+  if (options.positions == Positions::kStored && size.most_fragment_bytes > options.run_block_bytes) {
+    return std::nullopt;
+  }
+  return size.bytes + document_bytes(block) + block.chunks.size() * sizeof(ParsedChunk) +
+         std::min(kListSamples, size.fragments) * (sizeof(TermSample) + kSampleTermBytes);
 }
 
 KeptLists::KeptLists(const Block& block, const EncodedLists& lists, const BlockSortOptions& options,
                      MemoryBudget& budget, std::optional<DeviceLists> on_gpu)
     : entry_bytes_(options.run_block_bytes), identity_(run_identity(block, options)), on_gpu_(std::move(on_gpu)) {
-  Buffer memory(budget, list_bytes(lists) + document_bytes(block), "lists kept in memory");
-  if (memory.size() >= kLargePageBytes) memory.use_large_pages();
-  ArrayWriter to(memory.data());
+  ArrayWriter to(take_memory(block, list_bytes(lists), budget));
   lists_ = copy_lists(lists, to);
-  documents_ = copy_documents(block, to);
-  bytes = memory.size();
-  lists_.memory = std::move(memory);
-  choose_samples();
-  summary = block_summary(documents_);
-  summary.sum.join(lists_.sum, 0);
+  take_documents(block, to, lists.sum);
+  samples_ = choose_samples(lists_);
   summary.entry_count = lists_.fragment_count();
   summary.posting_count = lists_.fragments.back().first_posting;
 }
 
+KeptLists::KeptLists(const Block& block, StayingLists&& lists, const BlockSortOptions& options, MemoryBudget& budget)
+    : entry_bytes_(options.run_block_bytes),
+      identity_(run_identity(block, options)),
+      samples_(std::move(lists.samples)),
+      on_gpu_(std::move(lists.lists)),
+      is_on_host_(false) {
+  ArrayWriter to(take_memory(block, on_gpu_->bytes, budget) + on_gpu_->bytes);
+  take_documents(block, to, lists.sum);
+  summary.entry_count = on_gpu_->fragment_count;
+  summary.posting_count = on_gpu_->posting_count;
+}
+
 KeptLists::~KeptLists() = default;
 
-// Spreads the samples evenly over the bytes of the lists. O(samples * log terms).
-void KeptLists::choose_samples() {
-  const std::span<const EncodedFragment> fragments = lists_.fragments;
-  const std::size_t count = lists_.fragment_count();
-  const auto weight_before = [&](const EncodedFragment& fragment) {
-    const auto entries = static_cast<std::size_t>(&fragment - fragments.data());
-    return fragment.first_posting_byte + fragment.first_distance_byte + entries * kEntryWeight;
-  };
-  const std::size_t total = weight_before(fragments[count]);
-  std::size_t taken = 0;  // fragments up to the last sample
-  for (std::size_t s = 0; s < kSamples; ++s) {
-    const auto at =
-        std::partition_point(fragments.begin() + static_cast<std::ptrdiff_t>(taken), fragments.end(),
-                             [&](const EncodedFragment& of) { return weight_before(of) * kSamples < s * total; });
-    const auto i = static_cast<std::size_t>(at - fragments.begin());
-    if (i >= count) break;
-    samples_.push_back({std::string(lists_.text(fragments[i].rank).substr(0, kSampleTermBytes)), 0, 0});
-    taken = i + 1;
+// Returns memory for the lists, and the documents after them.
+std::uint8_t* KeptLists::take_memory(const Block& block, std::size_t list_bytes, MemoryBudget& budget) {
+  memory_ = Buffer(budget, list_bytes + document_bytes(block), "lists kept in memory");
+  if (memory_.size() >= kLargePageBytes) memory_.use_large_pages();
+  bytes = memory_.size();
+  return memory_.data();
+}
+
+void KeptLists::take_documents(const Block& block, ArrayWriter& to, const ContentChecksum& list_sum) {
+  documents_ = copy_documents(block, to);
+  summary = block_summary(documents_);
+  summary.sum.join(list_sum, 0);
+}
+
+std::optional<DeviceLists> KeptLists::take_device_lists() {
+  if (!is_on_host_) return on_gpu_;
+  return std::exchange(on_gpu_, std::nullopt);
+}
+
+void KeptLists::bring_down() {
+  if (is_on_host_) return;
+  const std::lock_guard lock(bringing_);
+  if (is_on_host_) return;
+  if (!on_gpu_) throw ListsLostError("the lists of a block are no longer on the GPU");
+  try {
+    lists_ = bring_lists_to(*on_gpu_, memory_.data(), {});
+  } catch (const GpuError& error) {
+    throw ListsLostError(error.what());
   }
-  for (const TermSample& sample : samples_) open_bytes_ += sizeof sample + sample.first_term.capacity();
+  is_on_host_ = true;
+}
+
+std::size_t KeptLists::open_bytes() const {
+  std::size_t sum = 0;
+  for (const TermSample& sample : samples_) sum += sizeof sample + sample.first_term.capacity();
+  return sum;
 }
 
 const MergeInput& KeptLists::open(unsigned) {

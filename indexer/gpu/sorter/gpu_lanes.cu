@@ -33,7 +33,9 @@ std::shared_ptr<SharedGpu> make_shared_gpu(int gpu, const GpuSorterOptions& opti
   wait_without_spinning(gpu);
   std::vector<DeviceBuffer> arenas;
   for (unsigned i = 0; i < options.arenas; ++i) arenas.emplace_back(gpu, options.arena_bytes);
-  return std::make_shared<SharedGpu>(gpu, std::move(arenas), options.holds_lists ? free_device_bytes(gpu) / 2 : 0);
+  const std::size_t hold_bytes = options.holds_lists ? free_device_bytes(gpu) / 2 : 0;
+  const StayingRule staying = options.staying.list_bytes <= hold_bytes ? options.staying : StayingRule();
+  return std::make_shared<SharedGpu>(gpu, std::move(arenas), hold_bytes, staying);
 }
 
 }  // namespace

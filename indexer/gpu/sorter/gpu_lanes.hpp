@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "indexer/gpu/pipeline/gpu_lane.hpp"
+#include "indexer/gpu/pipeline/staying_rule.hpp"
 #include "indexer/gpu/steps/block_pass_size.hpp"
 
 namespace spillway {
@@ -18,6 +19,7 @@ struct GpuSorterOptions {
   unsigned arenas = 2;            // on each GPU; more lanes than arenas take turns (ArenaPool)
   std::size_t arena_bytes = 0;    // device memory of each arena
   bool holds_lists = false;       // lists that are kept stay on the GPU, too, in up to half of what is free there
+  StayingRule staying;            // whether the host gets no copies of these; it does where not all would fit there
   std::size_t staging_bytes = 0;  // pinned host memory of all lanes together; paid from the budget
   std::string record_sorter;      // of device_record_sorters(); not read for kTokens, whose string sort orders the keys
   std::string string_sorter;      // of device_string_sorters()

@@ -38,8 +38,8 @@ class HostExecutor : public HostSteps {
  public:
   // `records` may be null for blocks of tokens.
   HostExecutor(std::shared_ptr<HostArenas> arenas, const RecordSorter* records, const StringSorter& strings,
-               MemoryBudget& budget)
-      : arenas_(std::move(arenas)), budget_(budget), records_(records), strings_(strings) {
+               MemoryBudget& budget, bool lists_stay = false)
+      : arenas_(std::move(arenas)), budget_(budget), records_(records), strings_(strings), lists_stay_(lists_stay) {
     count_gpu_call();
   }
 
@@ -86,10 +86,7 @@ class HostExecutor : public HostSteps {
   }
 
   Download download(const DownloadedArrays& arrays, std::size_t bytes) {
-    count_gpu_call();
-    auto reservation = budget_.try_reserve(bytes);
-    if (!reservation) throw GpuMemoryError("no " + std::to_string(bytes) + " bytes for the lists of a block");
-    Buffer memory(std::move(*reservation), bytes);
+    Buffer memory = reserve_lists(bytes);
     count_gpu_call();
     for (const DownloadedArray& array : arrays) {
       if (array.bytes != 0) std::memcpy(memory.data() + array.host_offset, array.device, array.bytes);
@@ -109,6 +106,19 @@ class HostExecutor : public HostSteps {
     return memory;
   }
   void hold_no_more() noexcept { holds_ = false; }
+  bool lists_stay(std::uint64_t, std::uint64_t) const { return lists_stay_; }
+  static auto bringer() {
+    return [](const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
+      count_gpu_call();
+      std::memcpy(to, from, bytes);
+    };
+  }
+  Buffer reserve_lists(std::size_t bytes) {
+    count_gpu_call();
+    auto reservation = budget_.try_reserve(bytes);
+    if (!reservation) throw GpuMemoryError("no " + std::to_string(bytes) + " bytes for the lists of a block");
+    return {std::move(*reservation), bytes};
+  }
   PassSeconds seconds() const {
     PassSeconds seconds;
     for (std::size_t i = 0; i < kPassSteps; ++i) seconds[i] = marks_[i + 1] - marks_[i];
@@ -122,6 +132,7 @@ class HostExecutor : public HostSteps {
   MemoryBudget& budget_;
   const RecordSorter* records_;
   const StringSorter& strings_;
+  const bool lists_stay_;
   bool holds_ = true;
   Stopwatch watch_;
   std::array<double, kPassMarks> marks_{};

@@ -54,8 +54,8 @@ GpuLanes make_host_lanes(const HostLaneOptions& options, MemoryBudget& budget) {
   const auto arenas = make_host_arenas(options.arenas, options.arena_bytes, budget);
   GpuLanes lanes;
   for (unsigned i = 0; i < options.lanes; ++i) {
-    lanes.push_back(
-        std::make_unique<ExecutorLane<HostExecutor>>(options.form, arenas, options.records, *options.strings, budget));
+    lanes.push_back(std::make_unique<ExecutorLane<HostExecutor>>(options.form, arenas, options.records,
+                                                                 *options.strings, budget, options.lists_stay));
   }
   return lanes;
 }

@@ -20,6 +20,7 @@ struct HostLaneOptions {
   unsigned lanes = 1, arenas = 1;
   const RecordSorter* records = nullptr;  // of the CPU; null for kTokens
   const StringSorter* strings = nullptr;
+  bool lists_stay = false;  // the host gets no copy of lists that are kept
 };
 
 GpuLanes make_host_lanes(const HostLaneOptions& options, MemoryBudget& budget);

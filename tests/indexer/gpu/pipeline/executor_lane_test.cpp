@@ -40,9 +40,11 @@ std::vector<HostLaneOptions> lane_options(ChunkForm form) {
           {form, 0, 1, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
 }
 
-std::unique_ptr<GpuLane> make_lane(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget) {
+std::unique_ptr<GpuLane> make_lane(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget,
+                                   bool lists_stay = false) {
   HostLaneOptions options = lane_options(form)[0];
   options.arena_bytes = arena_bytes;
+  options.lists_stay = lists_stay;
   return std::move(make_host_lanes(options, budget).front());
 }
 
@@ -58,8 +60,11 @@ void expect_same_runs(const NamedBlock& named, ChunkForm form) {
     // An arena of exactly the bytes that the plan counts.
     MemoryBudget budget(kTestBudget);
     options.arena_bytes = host_pass_bytes(size_of(block, named.options.positions), options);
-    EXPECT_TRUE(lane_run(*make_host_lanes(options, budget).front(), block, named.options) == expected)
-        << options.strings->name();
+    for (const bool stay : {false, true}) {
+      options.lists_stay = stay;
+      EXPECT_TRUE(lane_run(*make_host_lanes(options, budget).front(), block, named.options) == expected)
+          << options.strings->name() << (stay ? ", whose lists stay" : "");
+    }
   }
 }
 
@@ -125,7 +130,8 @@ TEST_P(HostLane, RefusesABlockWhoseListsDoNotFitTheBudget) {
 
 // After a failure of any call, nothing is written, no memory stays reserved, and the next block's run is right.
 TEST_P(HostLane, EndsCleanlyWhateverCallFails) {
-  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
+  bool lists_stay = false;
+  testing::take_random_blocks(2, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
     std::uint64_t failed = 0;
     for (bool fired = true; fired; failed += fired ? 1 : 0) {
@@ -134,7 +140,7 @@ TEST_P(HostLane, EndsCleanlyWhateverCallFails) {
       fail_gpu_call(failed + 1);
       std::unique_ptr<GpuLane> lane;
       try {
-        lane = make_lane(std::size_t{1} << 20, form(), budget);
+        lane = make_lane(std::size_t{1} << 20, form(), budget, lists_stay);
         BlockSortStats stats;
         lane->sort(block, named.options, stats);
         lane->write_run(block, file, named.options, stats);
@@ -152,6 +158,7 @@ TEST_P(HostLane, EndsCleanlyWhateverCallFails) {
       EXPECT_EQ(budget.used_bytes(), 0U);
     }
     EXPECT_GT(failed, 15U);
+    lists_stay = true;
   });
 }
 

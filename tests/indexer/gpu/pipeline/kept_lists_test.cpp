@@ -99,17 +99,18 @@ std::vector<Document> documents_of_ranges(const MergeInput& input) {
 struct KeptCase {
   ChunkForm form;
   Positions positions;
+  bool stay;  // on the GPU alone, until the host needs them
 };
 
 class Kept : public ::testing::TestWithParam<KeptCase> {
  protected:
   std::unique_ptr<GpuLane> make_lane() {
     const bool tables = GetParam().form == ChunkForm::kTables;
-    return std::move(
-        testing::make_host_lanes({GetParam().form, std::size_t{64} << 20, 1, 1,
-                                  tables ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-msd")},
-                                 budget_)
-            .front());
+    return std::move(testing::make_host_lanes({GetParam().form, std::size_t{64} << 20, 1, 1,
+                                               tables ? find_record_sorter("cpu-radix") : nullptr,
+                                               find_string_sorter("cpu-msd"), GetParam().stay},
+                                              budget_)
+                         .front());
   }
 
   // Null where the lane says that it must become a run.
@@ -151,6 +152,10 @@ class Kept : public ::testing::TestWithParam<KeptCase> {
     EXPECT_EQ(kept.summary().has_stored_ids, run.summary().has_stored_ids);
   }
 
+  static void expect_on_host(MergeSource& source, bool are_there) {
+    EXPECT_EQ(dynamic_cast<KeptLists&>(source).is_on_host(), are_there);
+  }
+
   void expect_same(const NamedBlock& named, const BlockSortOptions& options) {
     const FormedBlock block(named.block, GetParam().form);
     const auto lane = make_lane();
@@ -160,6 +165,7 @@ class Kept : public ::testing::TestWithParam<KeptCase> {
       return;
     }
     ++kept_;
+    expect_on_host(*source, !GetParam().stay || source->summary.posting_count == 0);
     const MergeInput& kept = source->open(1);
     std::vector<std::string> borders;
     for (const TermSample& sample : kept.term_samples()) {
@@ -169,6 +175,7 @@ class Kept : public ::testing::TestWithParam<KeptCase> {
     }
     expect_like_run(named, kept, borders);
     expect_like_run(named, kept, {"a", "common", "m", "word"});
+    expect_on_host(*source, true);
     // A merge checks the counts of the summary.
     MemoryFile merged(budget_, "merged");
     merge_runs(std::vector<const MergeInput*>{&kept}, merged, {});
@@ -181,13 +188,17 @@ class Kept : public ::testing::TestWithParam<KeptCase> {
 };
 
 INSTANTIATE_TEST_SUITE_P(, Kept,
-                         ::testing::Values(KeptCase{ChunkForm::kTables, Positions::kNone},
-                                           KeptCase{ChunkForm::kTables, Positions::kStored},
-                                           KeptCase{ChunkForm::kTokens, Positions::kNone},
-                                           KeptCase{ChunkForm::kTokens, Positions::kStored}),
+                         ::testing::Values(KeptCase{ChunkForm::kTables, Positions::kNone, false},
+                                           KeptCase{ChunkForm::kTables, Positions::kStored, false},
+                                           KeptCase{ChunkForm::kTokens, Positions::kNone, false},
+                                           KeptCase{ChunkForm::kTokens, Positions::kStored, false},
+                                           KeptCase{ChunkForm::kTables, Positions::kStored, true},
+                                           KeptCase{ChunkForm::kTokens, Positions::kNone, true},
+                                           KeptCase{ChunkForm::kTokens, Positions::kStored, true}),
                          [](const auto& test) {
                            return std::string(test.param.positions == Positions::kNone ? "Plain" : "Positions") +
-                                  (test.param.form == ChunkForm::kTokens ? "OfTokens" : "");
+                                  (test.param.form == ChunkForm::kTokens ? "OfTokens" : "") +
+                                  (test.param.stay ? "OnTheGpu" : "");
                          });
 
 TEST_P(Kept, ListsSayWhatTheRunSays) {
