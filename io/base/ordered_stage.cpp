@@ -50,7 +50,9 @@ void OrderedStage::run() noexcept {
   } catch (...) {
     if (!lock.owns_lock()) lock.lock();
     error_ = std::current_exception();
+    const std::deque<Bytes> discarded = std::exchange(waiting_, {});
     changed_.notify_all();
+    lock.unlock();  // owners may take locks of their own when they go
   }
 }
 

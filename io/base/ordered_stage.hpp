@@ -31,7 +31,8 @@ class OrderedStage {
   OrderedStage(const OrderedStage&) = delete;
   OrderedStage& operator=(const OrderedStage&) = delete;
 
-  // Waits while `most_waiting` buffers wait. Rethrows what `work` threw; after an error nothing more is processed.
+  // Waits while `most_waiting` buffers wait. Rethrows what `work` threw; after an error nothing more is processed, and
+  // the buffers that wait are discarded.
   void put(Bytes buffer);
   // Waits until all buffers are processed. Rethrows as put() does.
   void finish();

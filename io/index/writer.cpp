@@ -1,6 +1,9 @@
 #include "io/index/writer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -19,6 +22,15 @@ namespace {
 
 // Parts of lists get large blocks without copies, so their buffers take short lists only.
 constexpr std::size_t kListBufferBytes = 2 * kPageBytes;
+
+// A long list keeps one part busy while the other parts wait for shorter ones, so many batches wait.
+constexpr std::size_t kBatchesBehind = 16;
+
+// The blocks of a part that wait: its share of the batches.
+constexpr std::size_t blocks_behind(std::size_t most_owned) {
+  constexpr std::size_t kMost = 128;
+  return std::clamp(kBatchesBehind * most_owned / kListParts / kPartStretchBytes, SectionWriter::kUsualWaiting, kMost);
+}
 
 // Large appends for the largest sections, one page for the others.
 constexpr std::size_t buffer_bytes_of(Section section) {
@@ -40,6 +52,31 @@ constexpr std::array kLargeDocumentSections{Section::kLengths, Section::kDocumen
 // Where helpers are few, so are processors.
 constexpr bool has_document_writers(unsigned helpers) { return helpers >= 7; }
 
+// The batches that threads have not written yet.
+class BatchesBehind {
+ public:
+  // Returns an owner that also owns `owner`. Waits until the batch fits `most_bytes` together with all others, or no
+  // other is there.
+  std::shared_ptr<const void> hold(std::size_t bytes, std::size_t most_bytes, std::shared_ptr<const void> owner) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return bytes_ == 0 || bytes_ + bytes <= most_bytes; });
+      bytes_ += bytes;
+    }
+    return {static_cast<const void*>(this), [this, bytes, kept = std::move(owner)](const void*) mutable {
+              kept.reset();
+              const std::lock_guard lock(mutex_);
+              bytes_ -= bytes;
+              changed_.notify_all();
+            }};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t bytes_ = 0;
+};
+
 bool is_single(const ListBatch::Entry& entry) { return entry.ends && entry.document_count == 1; }
 
 }  // namespace
@@ -59,6 +96,7 @@ struct IndexWriter::State {
   FileSystem& files;
   std::string directory;
   ContentOptions options;
+  BatchesBehind batches_behind;  // lives longer than the threads of sections
   std::array<std::optional<SectionWriter>, kSectionCount> sections;
   std::optional<DocumentSectionsWriter> documents;
   std::optional<TermTableWriter> terms;
@@ -132,8 +170,8 @@ void IndexWriter::start_list_helpers(std::size_t most_owned) {
   state_->most_owned = most_owned;
   state_->section(Section::kBounds).start_behind();
   for (unsigned part = 0; part < kListParts; ++part) {
-    state_->postings(part).start_behind();
-    if (state_->options.positions) state_->positions(part).start_behind();
+    state_->postings(part).start_behind(blocks_behind(most_owned));
+    if (state_->options.positions) state_->positions(part).start_behind(blocks_behind(most_owned));
   }
 }
 
@@ -146,7 +184,8 @@ void IndexWriter::end_list_helpers() {
 }
 
 std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options, std::size_t most_owned) {
-  return (options.positions ? 2 : 1) * kListParts * SectionWriter::behind_bytes(kListBufferBytes, most_owned) +
+  const std::size_t of_part = SectionWriter::behind_bytes(kListBufferBytes, blocks_behind(most_owned));
+  return (options.positions ? 2 : 1) * kListParts * of_part + kBatchesBehind * most_owned +
          SectionWriter::behind_bytes(buffer_bytes_of(Section::kBounds));
 }
 
@@ -174,7 +213,11 @@ void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<con
   std::size_t terms = 0, postings = 0, bounds = 0, positions = 0;
   std::size_t appended_postings = 0, appended_positions = 0;
   State& state = *state_;
-  const std::shared_ptr<const void> kept = batch.held_bytes() > state.most_owned ? nullptr : owner;
+  const std::size_t held_bytes = batch.held_bytes();
+  std::shared_ptr<const void> kept;
+  if (owner != nullptr && held_bytes <= state.most_owned) {
+    kept = state.batches_behind.hold(held_bytes, kBatchesBehind * state.most_owned, owner);
+  }
   const auto append_postings = [&] {
     const auto from = std::exchange(appended_postings, postings);
     state.postings(state.part).append({batch.postings.data() + from, postings - from}, kept);

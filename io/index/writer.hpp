@@ -44,8 +44,9 @@ class IndexWriter {
   void start_document_helpers(unsigned count);
   void end_document_helpers();
   // Starts threads that hash and write bounds, postings (one for each part) and positions (four more) until
-  // end_list_helpers(), which waits for them; they take list_helper_bytes() of memory. The bytes stay the same. Batches
-  // that hold more than `most_owned` bytes are copied. Called by the thread of the lists.
+  // end_list_helpers(), which waits for them; they take list_helper_bytes() of memory, with the batches that wait for
+  // them. The bytes stay the same. Batches that hold more than `most_owned` bytes are copied. Called by the thread of
+  // the lists.
   void start_list_helpers(std::size_t most_owned = 0);
   void end_list_helpers();
   // Appends a fragment of the text of the next document, before append_document().

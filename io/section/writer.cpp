@@ -10,11 +10,6 @@
 
 namespace spillway {
 
-// Absorb bursts from the threads that encode lists.
-constexpr std::size_t kBehindWaiting = 3;
-
-// Buffers that wait, and with the thread.
-constexpr std::size_t kMostBehind = kBehindWaiting + 1;
 constexpr std::size_t kMostFree = 4;  // buffers kept for reuse
 // Shorter appends are copied: handing them over takes longer than processing them.
 constexpr std::size_t kLeastOwnedBytes = kPageBytes;
@@ -25,8 +20,8 @@ struct SectionWriter::Behind {
   std::vector<Buffer> free;  // for reuse
   OrderedStage stage;
 
-  explicit Behind(SectionWriter& of)
-      : stage(kBehindWaiting, [&of](OrderedStage::Bytes&& buffer) { of.process(buffer.bytes); }) {
+  Behind(SectionWriter& of, std::size_t most_waiting)
+      : stage(most_waiting, [&of](OrderedStage::Bytes&& buffer) { of.process(buffer.bytes); }) {
     free.reserve(kMostFree);
   }
 
@@ -50,13 +45,14 @@ struct SectionWriter::Behind {
 
 SectionWriter::~SectionWriter() = default;
 
-std::size_t SectionWriter::behind_bytes(std::size_t buffer_bytes, std::size_t most_owned) {
-  return kMostBehind * std::max(buffer_bytes, most_owned) + kMostFree * buffer_bytes;
+// The buffers that wait, that with the thread, and those for reuse.
+std::size_t SectionWriter::behind_bytes(std::size_t buffer_bytes, std::size_t most_waiting) {
+  return (most_waiting + 1 + kMostFree) * buffer_bytes;
 }
 
-void SectionWriter::start_behind() {
+void SectionWriter::start_behind(std::size_t most_waiting) {
   try {
-    behind_ = std::make_unique<Behind>(*this);
+    behind_ = std::make_unique<Behind>(*this, most_waiting);
   } catch (const std::system_error&) {
     // The caller hashes and writes.
   }

@@ -27,13 +27,14 @@ class SectionWriter {
   ~SectionWriter();
 
   // Starts a thread that takes CRCs, hashes and writes, so that the caller goes on meanwhile; the bytes stay the same.
-  // Its errors are thrown by a later append() or end_behind(). Does nothing if the system has no more threads. Takes
-  // behind_bytes() of memory, where `most_owned` is the largest size of a block appended with an owner. Requires: the
-  // thread is not running.
-  void start_behind();
+  // Its errors are thrown by a later append() or end_behind(). Does nothing if the system has no more threads. Up to
+  // `most_waiting` blocks wait for it. Takes behind_bytes() of memory, besides blocks that are appended with an owner.
+  // Requires: the thread is not running.
+  void start_behind(std::size_t most_waiting = kUsualWaiting);
   // Waits for the thread and ends it. finish() does so too.
   void end_behind();
-  static std::size_t behind_bytes(std::size_t buffer_bytes, std::size_t most_owned = 0);
+  static std::size_t behind_bytes(std::size_t buffer_bytes, std::size_t most_waiting = kUsualWaiting);
+  static constexpr std::size_t kUsualWaiting = 3;  // absorb bursts
 
   void append(std::span<const std::uint8_t> bytes) {
     if (bytes.size() <= buffer_bytes_ - used_ && !buffer_.empty()) {

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace spillway {
@@ -46,6 +49,23 @@ TEST(OrderedStage, ThrowsWhatTheWorkThrewFromThenOn) {
   EXPECT_THROW(stage.put(one(0)), std::runtime_error);
   EXPECT_THROW(stage.finish(), std::runtime_error);
   EXPECT_EQ(calls, 3);
+}
+
+TEST(OrderedStage, OwnsNothingAfterAnError) {
+  const auto owner = std::make_shared<const Bytes>(1, 7);
+  std::mutex running;
+  OrderedStage stage(10, [&](OrderedStage::Bytes&&) {
+    const std::scoped_lock lock(running);
+    throw std::runtime_error("the first");
+  });
+  {
+    const std::scoped_lock lock(running);
+    for (int i = 0; i < 5; ++i) stage.put({*owner, owner});
+    EXPECT_EQ(owner.use_count(), 6);
+  }
+  EXPECT_THROW(stage.finish(), std::runtime_error);
+  for (int i = 0; i < 1000 && owner.use_count() != 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(owner.use_count(), 1);
 }
 
 TEST(OrderedStage, PassesOnToTheNextAndDropsWhatWaits) {
