@@ -121,7 +121,9 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
                    .document_count = document_count(work.runs),
                    .device_bytes = options_.memory_bytes,
                    .takes_less = false};
-  lanes_.emplace(memory_.lanes * used_batch_bytes(limits));
+  // The lists that stay on GPUs go before the use of the GPUs ends: what is freed later would begin it again.
+  lanes_.emplace(memory_.lanes * used_batch_bytes(limits),
+                 [this] { for_each_kept(runs_, [](KeptLists& kept) { kept.drop_device_lists(); }); });
   const std::size_t order_bytes = most_order_bytes(held_);
   if (held_.size() != work.runs.runs.size() || order_bytes > budget_.free_bytes() / 8) return;
   if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
@@ -153,8 +155,6 @@ void MergeGpus::release() {
 }
 
 void MergeGpus::end() {
-  if (std::exchange(ended_, true)) return;
-  for_each_kept(runs_, [](KeptLists& kept) { kept.drop_device_lists(); });
   if (lanes_) lanes_->end();
 }
 

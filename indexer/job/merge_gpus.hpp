@@ -56,7 +56,6 @@ class MergeGpus {
   std::vector<DeviceLists> held_;  // gone before the end of the GPUs' use
   Reservation order_memory_;       // where it is empty, held_ is of no use
   std::string failure_;
-  bool ended_ = false;
   std::optional<MergeLanes> lanes_;
   std::jthread releasing_;
 };

@@ -56,6 +56,7 @@ void MergeLanes::expect_end() noexcept {
 }
 
 void MergeLanes::end() noexcept {
+  if (const auto before_end = std::exchange(before_end_, {})) before_end();
   const std::lock_guard lock(mutex_);
   ended_ = true;
   changed_.notify_all();

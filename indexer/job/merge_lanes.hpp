@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "merge/index/batch_lane.hpp"
 
@@ -18,8 +19,9 @@ class MergeLanes final : public BatchLanes {
  public:
   using Make = std::function<std::unique_ptr<BatchLanes>()>;
 
-  // `used_bytes`: of the lanes that are to be made.
-  explicit MergeLanes(std::size_t used_bytes) : used_bytes_(used_bytes) {}
+  // `used_bytes`: of the lanes that are to be made. The first end() calls `before_end`, which throws nothing.
+  explicit MergeLanes(std::size_t used_bytes, std::function<void()> before_end = {})
+      : used_bytes_(used_bytes), before_end_(std::move(before_end)) {}
 
   // Makes the lanes by `make`, which may return nullptr or throw. Called once, by a thread of its own; take() waits for
   // it.
@@ -38,7 +40,7 @@ class MergeLanes final : public BatchLanes {
   LargeLane* large() noexcept override;
   void fail(const std::string& why) noexcept override;
   void expect_end() noexcept override;
-  // May be called more than once, also without make().
+  // May be called more than once, by one thread at a time, also without make().
   void end() noexcept override;
 
  private:
@@ -46,6 +48,7 @@ class MergeLanes final : public BatchLanes {
   void keep_failure(const char* why) noexcept;
 
   const std::size_t used_bytes_;
+  std::function<void()> before_end_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<BatchMergeSource> source_;

@@ -52,12 +52,18 @@ class RangeWorkers {
     std::jthread beside;
     if (options_.beside) beside = std::jthread([this, merges_after] { work_beside(merges_after); });
     job_.out.run_threads(count - (merges_after ? 1 : 0), [this] { work(); });
+    if (!merges_after) end_lanes();  // documents may take longer, and lanes a while to go
     if (beside.joinable()) beside.join();
+    if (merges_after) end_lanes();
     job_.out.check_complete();
     return totals_;
   }
 
  private:
+  void end_lanes() {
+    if (options_.lanes != nullptr) options_.lanes->end();
+  }
+
   void work_beside(bool merges_after) {
     job_.out.guard([&] {
       options_.beside([this] { job_.out.check_stopped(); });
@@ -227,7 +233,6 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
                              .tick = tick};
   RangeWorkers workers(job, options);
   const PostingsMergeTotals totals = workers.run();
-  if (options.lanes != nullptr) options.lanes->end();
 
   std::uint64_t source_occurrences = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
