@@ -129,7 +129,8 @@ class CompactionPasses {
 };
 
 // The last pass. It finds duplicate ids first, because lists are renumbered without the dropped documents. Then it
-// writes documents and lists: in parallel if there is memory for both, otherwise one after the other.
+// writes documents and lists: in parallel if there is memory for both, otherwise one after the other. Ids are sorted
+// first, or beside lists and documents if their hashes show that there are no duplicates.
 class LastPass {
  public:
   LastPass(const MergeSetup& setup, const MergePlan& plan, const OpenSources& open, IndexWriter& writer,
@@ -174,7 +175,8 @@ class LastPass {
                                   .appended_to = setup_.appended_to,
                                   .urls_to_drop = setup_.urls_to_drop,
                                   .dedup = setup_.dedup,
-                                  .on_repeat = setup_.on_repeat},
+                                  .on_repeat = setup_.on_repeat,
+                                  .id_sort = when_to_sort(sort_bytes)},
                  lengths_);
     stats_.duplicate_documents = ids_->duplicate_count();
     stats_.listed_documents = ids_->listed_count();
@@ -187,12 +189,21 @@ class LastPass {
     stats_.id_seconds = watch.seconds();
   }
 
+  // Lists need to know only which documents are dropped. Where the order of ids will be written beside lists and
+  // documents, on threads that these do not keep busy, the sort goes there, too. A GPU is left to the lists.
+  IdSort when_to_sort(std::size_t sort_bytes) const {
+    const std::size_t bytes = sort_bytes + plan_.last_pass_bytes + documents_bytes_;
+    return may_order_beside(bytes) && !setup_.id_sorter.needs_gpu() ? IdSort::kWhenNeeded : IdSort::kAtOnce;
+  }
+
   // Memory for lists and documents at the same time. None if one thread does all, or too little memory is free.
   Reservation take_memory() {
     if (setup_.threads <= 1) return {};
     const std::size_t bytes = plan_.last_pass_bytes + documents_bytes_;
     if (auto memory = setup_.budget.try_reserve(bytes, "the merge")) return std::move(*memory);
+    const Stopwatch watch;
     write_order();  // frees memory
+    stats_.id_seconds += watch.seconds();
     if (auto memory = setup_.budget.try_reserve(bytes, "the merge")) return std::move(*memory);
     return {};
   }
@@ -228,16 +239,31 @@ class LastPass {
   }
 
   void write_order() {
-    if (!std::exchange(order_is_written_, true)) ids_->write_order(writer_);
+    if (std::exchange(order_is_written_, true)) return;
+    if (ids_->must_sort()) sort_ids();
+    ids_->write_order(writer_);
   }
 
-  // Writes the order of ids in a thread of its own, whose end the result waits for: one thread writes 20 million a
-  // second, and until then other threads would merge no documents. Returns none where few threads merge, or where the
-  // memory of the sort of ids may be what documents lack.
-  std::future<void> start_order() {
+  // The calling thread may be one of its own, which is in no arena of the job.
+  void sort_ids() {
+    const StageSpan span(timeline_of(setup_.context.recorder), JobStage::kIds);
+    check_();
+    tbb::task_arena arena(static_cast<int>(setup_.threads));
+    arena.execute([this] { ids_->sort(); });
+  }
+
+  // False where few threads merge, or where the memory of the sort of ids may be what documents lack. `bytes` of the
+  // free memory will be taken before.
+  bool may_order_beside(std::size_t bytes) const {
     constexpr unsigned kLeastThreads = 8;
-    if (order_is_written_ || setup_.threads < kLeastThreads) return {};
-    if (setup_.budget.free_bytes() < setup_.budget.total_bytes() / 4) return {};
+    return setup_.threads >= kLeastThreads && setup_.budget.free_bytes() >= setup_.budget.total_bytes() / 4 + bytes;
+  }
+
+  // Sorts ids, if that is still to be done, and writes their order in a thread of its own, whose end the result waits
+  // for: one thread writes 20 million a second, and until then other threads would merge no documents. Returns none
+  // where that does not pay.
+  std::future<void> start_order() {
+    if (order_is_written_ || !may_order_beside(0)) return {};
     try {
       return std::async(std::launch::async, [this] {
         try {

@@ -35,11 +35,12 @@ struct MergeSetup {
 struct MergeStats {
   std::uint64_t passes = 0;  // including the last one
   std::uint64_t documents = 0, duplicate_documents = 0, listed_documents = 0, postings = 0, occurrences = 0;
-  std::uint64_t repeated_documents = 0;                                             // dropped for `dedup`
-  std::uint64_t known_documents = 0, replaced_documents = 0;                        // of a job that appends
-  std::vector<IdTable::Duplicate> duplicates, known, repeats;                       // the first few
-  double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;  // wall
-  double list_busy_seconds = 0;                                                     // of all threads that merged lists
+  std::uint64_t repeated_documents = 0;                        // dropped for `dedup`
+  std::uint64_t known_documents = 0, replaced_documents = 0;   // of a job that appends
+  std::vector<IdTable::Duplicate> duplicates, known, repeats;  // the first few
+  // Wall. A sort of ids that runs beside documents is part of document_seconds, any other of id_seconds.
+  double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;
+  double list_busy_seconds = 0;  // of all threads that merged lists
   std::uint64_t rewritten_bytes = 0;
   std::uint64_t gpu_postings = 0;  // of the runs, that GPUs merged
   std::string plan;

@@ -241,6 +241,12 @@ std::span<StringRef> ExternalStringSort::place(std::size_t count) {
   return strings_;
 }
 
+std::span<std::uint8_t> ExternalStringSort::spare() {
+  if (!is_placed_ || is_sorted_)
+    throw std::logic_error("a sort has spare memory only before it, and with placed strings");
+  return {buffer_.data(), reinterpret_cast<std::uint8_t*>(strings_.data())};
+}
+
 void ExternalStringSort::sort() {
   is_sorted_ = true;
   if (runs_.empty()) return sort_in_memory();

@@ -35,6 +35,9 @@ class ExternalStringSort {
   // the places, in ascending number order, with the number as payload. The texts outlive the sort; places without data
   // are left out.
   std::span<StringRef> place(std::size_t count);
+  // Memory that is not used between place() and sort(); at least the scratch of the sorter. Requires: place() returned
+  // places.
+  std::span<std::uint8_t> spare();
   void sort();
   // Calls `take` for every string in byte order, equal strings in number order. The view lives for the call.
   void read(const Take& take);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
-#include "indexer/job/duplicates/placed_ids.hpp"
 #include "indexer/job/duplicates/repeats.hpp"
 #include "indexer/job/duplicates/replaced_urls.hpp"
 #include "io/base/error.hpp"
@@ -69,10 +69,7 @@ IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy,
   }
   if (resources.appended_to.replace_urls) drop_replaced_urls(inputs, resources);
   if (resources.dedup != Dedup::kNone) drop_repeats(inputs, resources);
-  if (has_ids_ && !first.ascends) {
-    sort_ids(inputs, resources, lengths);
-    if (SameIds::may_drop(policy, resources.appended_to)) drop_duplicates(policy, resources);
-  }
+  if (has_ids_ && !first.ascends) take_ids(inputs, policy, resources, lengths);
   dropped_.seal();
   lengths.drop(dropped_);
 }
@@ -145,29 +142,59 @@ void IdTable::drop_known(std::span<const MergeInput* const> inputs, const IdTabl
   });
 }
 
-void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources,
-                       LengthCodes& lengths) {
+void IdTable::take_ids(std::span<const MergeInput* const> inputs, DuplicateIds policy,
+                       const IdTableResources& resources, LengthCodes& lengths) {
   sort_ =
       std::make_unique<ExternalStringSort>(resources.budget, resources.temp, resources.sorter, resources.memory_bytes);
-  if (place_ids(inputs, resources.threads, lengths)) return sort_->sort();
+  is_unsorted_ = true;
+  const bool may_drop = read_ids(inputs, policy, resources, lengths);
+  if (!may_drop && resources.id_sort == IdSort::kWhenNeeded) return;
+  sort();
+  if (may_drop) drop_duplicates(policy, resources);
+}
+
+// Gives the ids to the sort: in parallel and in place, but not with one thread, if an input does not allow it, or if
+// they do not fit the memory. Returns whether documents may have to be dropped for their ids.
+bool IdTable::read_ids(std::span<const MergeInput* const> inputs, DuplicateIds policy,
+                       const IdTableResources& resources, LengthCodes& lengths) {
+  const bool may_drop = SameIds::may_drop(policy, resources.appended_to);
+  if (resources.threads > 1) {
+    PlacedIds documents(inputs, dropped_, lengths);
+    std::span<StringRef> ids;
+    if (documents.can_read()) ids = sort_->place(static_cast<std::size_t>(document_count_));
+    if (!ids.empty()) {
+      if (may_drop && resources.id_sort == IdSort::kWhenNeeded) return may_repeat(documents, ids, resources.id_hash);
+      documents.read(ids, nullptr, check_cancelled_);
+      return may_drop;
+    }
+  }
+  add_ids(inputs, lengths);
+  return may_drop;
+}
+
+// Refers to the ids in place, and compares their hashes in memory that the sort does not need yet. Where that does not
+// suffice, any two may be the same.
+bool IdTable::may_repeat(PlacedIds& documents, std::span<StringRef> ids, IdHash hash) {
+  const std::span<std::uint8_t> memory = sort_->spare();
+  if (memory.size() < IdHashes::memory_bytes(ids.size())) {
+    documents.read(ids, nullptr, check_cancelled_);
+    return true;
+  }
+  IdHashes hashes(ids.size(), memory, hash);
+  documents.read(ids, &hashes, check_cancelled_);
+  return hashes.may_repeat(check_cancelled_);
+}
+
+void IdTable::add_ids(std::span<const MergeInput* const> inputs, LengthCodes& lengths) {
   for_each_document(inputs, check_cancelled_, [&](std::uint32_t number, const RunDocument& document) {
     lengths.set(number, document.length);
     if (has_id(document) && !dropped_.contains(number)) sort_->add(document.id, number);
     return ReadStep::kGoOn;
   });
-  sort_->sort();
 }
 
-// Reads documents in parallel and refers to their ids in place. Returns false, and reads nothing, with one thread, if
-// an input does not allow it, or if the ids do not fit the memory.
-bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths) {
-  if (threads <= 1) return false;
-  PlacedIds documents(inputs, dropped_, lengths);
-  if (!documents.can_read()) return false;
-  const std::span<StringRef> ids = sort_->place(static_cast<std::size_t>(document_count_));
-  if (ids.empty()) return false;
-  documents.read(ids, check_cancelled_);
-  return true;
+void IdTable::sort() {
+  if (std::exchange(is_unsorted_, false)) sort_->sort();
 }
 
 void IdTable::drop_replaced_urls(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
@@ -236,6 +263,7 @@ void IdTable::write_order(IndexWriter& writer) {
     for (std::uint64_t number = 0; number < kept; ++number) writer.append_id_order(static_cast<std::uint32_t>(number));
     return;
   }
+  sort();
   sort_->read([&](std::string_view, std::uint32_t number) {
     if (check_cancelled_) check_cancelled_();
     if (!dropped_.contains(number)) writer.append_id_order(dropped_.renumber(number));

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "indexer/job/duplicates/id_hashes.hpp"
 #include "indexer/job/duplicates/id_list.hpp"
+#include "indexer/job/duplicates/placed_ids.hpp"
 #include "indexer/job/duplicates/same_ids.hpp"
 #include "io/file/temp_space.hpp"
 #include "io/format/content_options.hpp"
@@ -30,6 +32,11 @@ using DuplicateListener = std::function<void(std::string_view id, std::uint32_t 
 // Hears of a document that is dropped because it repeats an earlier one.
 using RepeatListener = std::function<void(std::uint32_t number, const RunDocument& document)>;
 
+enum class IdSort : std::uint8_t {
+  kAtOnce,      // by the constructor
+  kWhenNeeded,  // by sort(), if the constructor finds without it that no document is dropped for its id
+};
+
 struct IdTableResources {
   MemoryBudget& budget;
   TempSpace& temp;
@@ -46,12 +53,14 @@ struct IdTableResources {
   // to. Requires for kExact: that index stores texts.
   Dedup dedup = Dedup::kNone;
   RepeatListener on_repeat = {};  // in order of number. May be empty. Requires: no lists of what to drop
+  IdSort id_sort = IdSort::kAtOnce;
+  IdHash id_hash = hash_id;  // shows whether any two ids may be the same
 };
 
 // The constructor reads the documents of all inputs, twice if ids ascend only at first. Ascending ids need neither a
 // sort nor memory. Documents that an input has already dropped remain dropped, and documents that `to_drop` names are
 // dropped before duplicates are searched. If no input stores ids, the id of a document is its ordinal, from 1. Sorts in
-// the calling thread's TBB arena.
+// the calling thread's TBB arena. The inputs outlive it.
 class IdTable {
  public:
   struct Duplicate {
@@ -76,8 +85,13 @@ class IdTable {
   const std::vector<Duplicate>& examples() const { return duplicates_.examples; }
   const std::vector<Duplicate>& known_examples() const { return known_.examples; }
   const std::vector<Duplicate>& repeats() const { return repeats_.examples; }  // in order of number
-  // Streams the kept documents with stored ids, renumbered, in order of id. Call it once: it releases the memory of the
-  // sort.
+  // Whether the ids are still to be sorted, which only IdSort::kWhenNeeded leaves to sort().
+  bool must_sort() const { return is_unsorted_; }
+  // Sorts them, in the calling thread's TBB arena, which may be another than that of the constructor. Idempotent. May
+  // run beside threads that call the functions above, but not beside must_sort() and write_order().
+  void sort();
+  // Streams the kept documents with stored ids, renumbered, in order of id; calls sort() before. Call it once: it
+  // releases the memory of the sort.
   void write_order(IndexWriter& writer);
 
  private:
@@ -92,8 +106,12 @@ class IdTable {
   bool take_lengths(std::span<const MergeInput* const> inputs, const IdTableResources& resources,
                     LengthCodes& lengths) const;
   FirstLook look(std::span<const MergeInput* const> inputs, LengthCodes& lengths) const;
-  void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources, LengthCodes& lengths);
-  bool place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths);
+  void take_ids(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
+                LengthCodes& lengths);
+  bool read_ids(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
+                LengthCodes& lengths);
+  bool may_repeat(PlacedIds& documents, std::span<StringRef> ids, IdHash hash);
+  void add_ids(std::span<const MergeInput* const> inputs, LengthCodes& lengths);
   bool is_id_listed(const RunDocument& document, std::uint64_t place, const IdTableResources& resources) const;
   void drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
   void drop_replaced_urls(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
@@ -107,6 +125,7 @@ class IdTable {
   Duplicates duplicates_, known_, repeats_;
   std::uint64_t listed_count_ = 0, replaced_count_ = 0;
   std::unique_ptr<ExternalStringSort> sort_;  // null: no ids, or ids in order
+  bool is_unsorted_ = false;                  // of what sort_ has
   bool has_ids_ = false;
   std::function<void()> check_cancelled_;
 };

@@ -12,15 +12,16 @@ namespace spillway {
 PlacedIds::PlacedIds(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, LengthCodes& lengths)
     : inputs_(inputs), dropped_(dropped), lengths_(lengths), ranges_(inputs) {}
 
-void PlacedIds::read(std::span<StringRef> ids, const std::function<void()>& check) {
+void PlacedIds::read(std::span<StringRef> ids, IdHashes* hashes, const std::function<void()>& check) {
+  ids_ = ids;
+  hashes_ = hashes;
   std::vector<Parts> parts(ranges_.count());
-  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t r) { read_range(r, parts[r], ids, check); });
+  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t r) { read_range(r, parts[r], check); });
   ranges_.check_inputs();
-  join_parts(parts, ids);
+  join_parts(parts);
 }
 
-void PlacedIds::read_range(std::size_t range, Parts& parts, std::span<StringRef> ids,
-                           const std::function<void()>& check) {
+void PlacedIds::read_range(std::size_t range, Parts& parts, const std::function<void()>& check) {
   ranges_.read(range, check, [&](std::uint32_t number, const RunDocument& document, bool is_cut) {
     const bool has_id = document.fields != RunDocument::kDropped && (document.fields & RunDocument::kId) != 0;
     if (is_cut) {
@@ -28,18 +29,21 @@ void PlacedIds::read_range(std::size_t range, Parts& parts, std::span<StringRef>
       return;
     }
     lengths_.set(number, document.length);
-    place(number, has_id, document.id, ids);
+    place(number, has_id, document.id);
   });
 }
 
-void PlacedIds::place(std::uint32_t number, bool has_id, std::string_view id, std::span<StringRef> ids) const {
-  ids[number] = {};
-  if (!has_id || dropped_.contains(number)) return;
-  ids[number] = {reinterpret_cast<const std::uint8_t*>(id.data()), static_cast<std::uint32_t>(id.size()), number};
+void PlacedIds::place(std::uint32_t number, bool has_id, std::string_view id) {
+  StringRef& placed = ids_[number];
+  placed = {};
+  if (has_id && !dropped_.contains(number)) {
+    placed = {reinterpret_cast<const std::uint8_t*>(id.data()), static_cast<std::uint32_t>(id.size()), number};
+  }
+  if (hashes_ != nullptr) hashes_->set(number, placed);
 }
 
 // The parts of a document are neighbours.
-void PlacedIds::join_parts(std::span<const Parts> parts_of_ranges, std::span<StringRef> ids) {
+void PlacedIds::join_parts(std::span<const Parts> parts_of_ranges) {
   Part whole;
   bool any = false;
   for (std::size_t r = 0; r < parts_of_ranges.size(); ++r) {
@@ -54,7 +58,7 @@ void PlacedIds::join_parts(std::span<const Parts> parts_of_ranges, std::span<Str
         whole.id = part.id;
       }
       lengths_.set(whole.number, whole.length);
-      place(whole.number, whole.has_id, whole.id, ids);
+      place(whole.number, whole.has_id, whole.id);
     }
   }
 }

@@ -174,9 +174,10 @@ class StretchedRun : public MergeInput {
     explicit Cursor(std::span<const SampleDocument> left) : left_(left) {}
     bool next() override {
       if (left_.empty()) return false;
-      document_.fields = RunDocument::kId;
+      const auto& id = left_.front().id;
+      document_.fields = id ? RunDocument::kId : 0;
       document_.length = left_.front().length;
-      document_.id = *left_.front().id;
+      document_.id = id ? std::string_view(*id) : std::string_view();
       left_ = left_.subspan(1);
       return true;
     }
@@ -211,6 +212,167 @@ TEST_F(DuplicateIdsTest, RefuseStretchesThatOverlap) {
   EXPECT_EQ(find_in(kDocuments / 2), kDocuments - 400);
   for (const std::uint64_t second : {std::uint64_t{0}, kDocuments / 2 - 1, kDocuments / 2 + 1, 2 * kDocuments}) {
     EXPECT_THROW(find_in(second), FormatError) << second;
+  }
+}
+
+// A source whose ids are taken in place and hashed, merged to an index.
+class HashedIdsTest : public DuplicateIdsTest {
+ protected:
+  struct Merged {
+    bool was_sorted_late = false;
+    std::vector<bool> dropped;
+    std::uint64_t duplicates = 0, known = 0, replaced = 0;
+    std::string error;
+    bool operator==(const Merged&) const = default;
+  };
+  struct Way {
+    IdSort sort;
+    IdHash hash;
+  };
+  static constexpr Way kAtOnce{IdSort::kAtOnce, hash_id}, kWhenNeeded{IdSort::kWhenNeeded, hash_id};
+  // There are 64 hashes.
+  static constexpr Way kAlike{IdSort::kWhenNeeded, [](std::string_view id) { return hash_id(id) % 64 + 1; }};
+
+  Merged merge(const std::vector<std::optional<std::string>>& ids, DuplicateIds policy, const AppendedTo& appended_to,
+               const Way& way) {
+    const SampleRun source = with_ids(ids);
+    std::mt19937_64 random(1);
+    const Runs runs = cut(source, 1, random);
+    const StretchedRun run(*runs[0].input, source, ids.size() / 2);
+    const MergeInput* const all[] = {&run};
+    const std::string path = "/job/" + std::to_string(next_++);
+    IndexWriter writer(files_, path, options_);
+    MemoryBudget budget(std::size_t{64} << 20);
+    LengthCodes codes(budget_, ids.size());
+    Merged merged;
+    try {
+      IdTable table(all, policy,
+                    {.budget = budget,
+                     .temp = temp_,
+                     .sorter = *string_sorters().front(),
+                     .memory_bytes = std::size_t{4} << 20,
+                     .threads = 4,
+                     .documents_bytes = 4096,
+                     .appended_to = appended_to,
+                     .id_sort = way.sort,
+                     .id_hash = way.hash},
+                    codes);
+      merged.was_sorted_late = table.must_sort();
+      if (next_ % 2 == 0) {
+        table.sort();
+        EXPECT_FALSE(table.must_sort());
+      }
+      for (std::uint32_t i = 0; i < ids.size(); ++i) merged.dropped.push_back(table.dropped().contains(i));
+      merged.duplicates = table.duplicate_count();
+      merged.known = table.known_count();
+      merged.replaced = table.replaced_count();
+      merge_documents(all, table.dropped(), writer, budget);
+      table.write_order(writer);
+      const IndexMergeResult result = merge_lists(all, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
+      writer.finish({ids.size(), lay_out_source(all).sum, result.dropped_sum});
+    } catch (const InputError& error) {
+      merged.error = error.what();
+      return merged;
+    }
+    const IndexReader index(files_, path);
+    verify_index(index);  // checks the order of ids
+    return merged;
+  }
+
+  // Expects that the ids are sorted late or not, and everything else as with the sort at once.
+  void expect_same(const std::vector<std::optional<std::string>>& ids, DuplicateIds policy,
+                   const AppendedTo& appended_to, const Way& way, bool late) {
+    const Merged expected = merge(ids, policy, appended_to, kAtOnce);
+    EXPECT_FALSE(expected.was_sorted_late);
+    Merged found = merge(ids, policy, appended_to, way);
+    EXPECT_EQ(std::exchange(found.was_sorted_late, false), late);
+    EXPECT_TRUE(found == expected) << found.error << expected.error;
+  }
+
+  static std::vector<std::optional<std::string>> distinct(std::size_t count) {
+    std::vector<std::optional<std::string>> ids;
+    for (std::size_t i = 0; i < count; ++i) ids.push_back("id-" + std::to_string(i * 7919 % 10007));
+    return ids;
+  }
+};
+
+TEST_F(HashedIdsTest, AreSortedLateOnlyIfTheyDiffer) {
+  for (const std::size_t count : {2, 3, 100, 5000}) {
+    auto ids = distinct(count);
+    if (count == 2) ids = {"b", "a"};
+    const std::size_t last = count - 1;
+    const auto expect = [&](bool differ) {
+      SCOPED_TRACE(count);
+      expect_same(ids, DuplicateIds::kFirst, {}, kWhenNeeded, differ);
+      expect_same(ids, DuplicateIds::kFail, {}, kWhenNeeded, differ);
+      expect_same(ids, DuplicateIds::kKeep, {}, kWhenNeeded, true);
+    };
+    expect(true);
+    for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{0, 1}, {0, last}, {last, last - 1}}) {
+      const auto before = std::exchange(ids[to], ids[from]);
+      expect(false);
+      ids[to] = before;
+    }
+  }
+}
+
+TEST_F(HashedIdsTest, MayBeMissingOrEmpty) {
+  auto ids = distinct(1000);
+  for (std::size_t i = 0; i < ids.size(); i += 3) ids[i].reset();
+  expect_same(ids, DuplicateIds::kFirst, {}, kWhenNeeded, true);
+  ids[1] = "";
+  expect_same(ids, DuplicateIds::kFirst, {}, kWhenNeeded, true);
+  ids[500] = "";
+  expect_same(ids, DuplicateIds::kFirst, {}, kWhenNeeded, false);
+  expect_same({std::nullopt, "a", std::nullopt}, DuplicateIds::kFirst, {}, kWhenNeeded, true);
+}
+
+// Chance may give two ids one hash.
+TEST_F(HashedIdsTest, MayDifferThoughTheirHashesDoNot) {
+  auto ids = distinct(1000);
+  expect_same(ids, DuplicateIds::kFirst, {}, kAlike, false);
+  expect_same(ids, DuplicateIds::kFail, {}, kAlike, false);
+  ids[700] = ids[3];
+  expect_same(ids, DuplicateIds::kFirst, {}, kAlike, false);
+  EXPECT_EQ(merge(ids, DuplicateIds::kFirst, {}, kAlike).duplicates, 1u);
+  EXPECT_NE(merge(ids, DuplicateIds::kFail, {}, kAlike).error, "");
+}
+
+TEST_F(HashedIdsTest, MayBeKnown) {
+  auto ids = distinct(1000);
+  for (const KnownIds known : {KnownIds::kRefuse, KnownIds::kSkip, KnownIds::kReplace}) {
+    for (const DuplicateIds policy : {DuplicateIds::kFirst, DuplicateIds::kKeep, DuplicateIds::kFail}) {
+      SCOPED_TRACE(static_cast<int>(known));
+      const AppendedTo appended_to{400, known};
+      ids[999] = "other";
+      expect_same(ids, policy, appended_to, kWhenNeeded, true);
+      ids[999] = ids[0];
+      expect_same(ids, policy, appended_to, kWhenNeeded, !SameIds::may_drop(policy, appended_to));
+    }
+  }
+}
+
+TEST_F(HashedIdsTest, AreSortedAtOnceWithoutMemoryForHashes) {
+  const auto ids = distinct(5000);
+  const SampleRun source = with_ids(ids);
+  std::mt19937_64 random(1);
+  const Runs runs = cut(source, 1, random);
+  const StretchedRun run(*runs[0].input, source, ids.size() / 2);
+  const MergeInput* const all[] = {&run};
+  for (const std::size_t bytes : {std::size_t{256} << 10, std::size_t{4} << 20}) {
+    MemoryBudget budget(std::size_t{64} << 20);
+    LengthCodes codes(budget_, ids.size());
+    const IdTable table(all, DuplicateIds::kFirst,
+                        {.budget = budget,
+                         .temp = temp_,
+                         .sorter = *string_sorters().front(),
+                         .memory_bytes = bytes,
+                         .threads = 4,
+                         .documents_bytes = 4096,
+                         .id_sort = IdSort::kWhenNeeded},
+                        codes);
+    EXPECT_EQ(table.must_sort(), bytes != std::size_t{256} << 10);
+    EXPECT_EQ(budget.peak_bytes(), bytes);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <random>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -80,6 +81,7 @@ class PartInput : public MergeInput {
 struct Found {
   std::vector<std::string> ids;  // a document without one has none
   std::vector<std::uint8_t> lengths;
+  bool any_same = false;  // of the ids
   bool operator==(const Found&) const = default;
 };
 
@@ -93,10 +95,12 @@ Found read_in_turn(const std::vector<PartInput>& inputs, const DroppedDocuments&
   MemoryBudget budget(kBudget);
   LengthCodes codes(budget, documents);
   Found found;
+  std::set<std::string> seen;
   for_each_document(pointers(inputs), {}, [&](std::uint32_t number, const RunDocument& document) {
     codes.set(number, document.length);
     const bool has_id = (document.fields & RunDocument::kId) != 0 && !dropped.contains(number);
     found.ids.emplace_back(has_id ? document.id : "none");
+    found.any_same |= has_id && !seen.emplace(document.id).second;
     return ReadStep::kGoOn;
   });
   found.lengths.assign(codes.span().begin(), codes.span().end());
@@ -110,8 +114,12 @@ Found read_in_parallel(const std::vector<PartInput>& inputs, const DroppedDocume
   PlacedIds placed(all, dropped, codes);
   if (!placed.can_read()) throw std::logic_error("the inputs cannot be read in parallel");
   std::vector<StringRef> references(documents);
-  placed.read(references, {});
+  std::vector<std::uint64_t> memory(IdHashes::memory_bytes(documents) / sizeof(std::uint64_t) + 1);
+  IdHashes hashes(documents, {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size() * sizeof(std::uint64_t)},
+                  hash_id);
+  placed.read(references, &hashes, {});
   Found found;
+  found.any_same = hashes.may_repeat();
   for (const StringRef& id : references) {
     found.ids.emplace_back(id.data == nullptr ? "none" : id.view());
   }
@@ -134,8 +142,9 @@ TEST(PlacedIds, AreThoseOfDocumentsThatAreReadInTurn) {
           begins_inside.push_back(true);
         }
         const bool has_id = random() % 3 != 0;
-        parts_of_inputs.back().push_back({static_cast<std::uint32_t>(random() % 500), has_id,
-                                          has_id ? std::to_string(document) + "." + std::to_string(part) : ""});
+        parts_of_inputs.back().push_back(
+            {static_cast<std::uint32_t>(random() % 500), has_id,
+             has_id ? std::to_string(random() % 9 == 0 ? 0 : document) + "." + std::to_string(part) : ""});
       }
       if (document + 1 != documents && random() % 4 == 0) {
         parts_of_inputs.emplace_back();
