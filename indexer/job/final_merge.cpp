@@ -24,6 +24,7 @@ namespace {
 
 // Of a batch of lists that a GPU merged, but for few.
 constexpr std::size_t kGpuBatchBytes = std::size_t{32} << 20;
+constexpr std::uint64_t kMostAheadOfGpus = std::uint64_t{1} << 30;
 
 MergePlan plan_final_merge(const MergeSetup& setup, const RunStore& runs) {
   RunStats stats;
@@ -209,9 +210,10 @@ class LastPass {
   }
 
   // Memory for lists that wait for their turn: enough for all of them at most, and half as much again because vectors
-  // grow.
+  // grow. GPUs merge lists faster than they can be written, so more would only let them touch new memory.
   Reservation take_memory_ahead() {
-    const std::uint64_t bytes = estimated_list_bytes(inputs_) * 3 / 2;
+    std::uint64_t bytes = estimated_list_bytes(inputs_) * 3 / 2;
+    if (setup_.lanes != nullptr) bytes = std::min(bytes, kMostAheadOfGpus);
     auto memory = setup_.budget.try_reserve(
         static_cast<std::size_t>(std::min<std::uint64_t>(bytes, setup_.budget.free_bytes() / 2)),
         "lists ahead of the writer");
