@@ -7,7 +7,7 @@
 #include "corpora/document/utf8.hpp"
 #include "io/base/error.hpp"
 #include "tools/exchange/ciff_format.hpp"
-#include "tools/exchange/document_sums.hpp"
+#include "tools/exchange/frequency_sums.hpp"
 
 namespace spillway {
 
@@ -115,7 +115,7 @@ class CiffParser {
     Message message(in_, "the Header", std::nullopt);
     while (message.next_field()) {
       using namespace ciff::header;
-      if (message.is(kVersion, WireType::kVarint)) {
+      if (message.is(ciff::header::kVersion, WireType::kVarint)) {
         version = message.number("version", ciff::kMaxInt32);
       } else if (message.is(kLists, WireType::kVarint)) {
         header_.lists = message.number("num_postings_lists", ciff::kMaxInt32);
@@ -280,7 +280,7 @@ class CiffParser {
   }
 
   static std::string shown_sum(std::uint32_t sum) {
-    return sum == DocumentSums::kTooLarge ? "2^32 or more" : std::to_string(sum);
+    return sum == FrequencySums::kTooLarge ? "2^32 or more" : std::to_string(sum);
   }
 
   void expect_sum() const {
@@ -295,7 +295,7 @@ class CiffParser {
   CiffHeader header_;
   std::string term_, last_term_, id_;
   std::uint64_t frequencies_ = 0;
-  DocumentSums sums_;
+  FrequencySums sums_;
 };
 
 }  // namespace

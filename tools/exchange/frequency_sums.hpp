@@ -10,13 +10,13 @@
 
 namespace spillway {
 
-class DocumentSums {
+class FrequencySums {
  public:
   // No document can be as long: a sum that reaches this is larger, too.
   static constexpr std::uint32_t kTooLarge = std::numeric_limits<std::uint32_t>::max();
 
   // The budget outlives this.
-  explicit DocumentSums(MemoryBudget& budget) : budget_(budget) {}
+  explicit FrequencySums(MemoryBudget& budget) : budget_(budget) {}
 
   // Requires: document < 2^31. Throws BudgetError if a page does not fit.
   void add(std::uint32_t document, std::uint32_t frequency) {

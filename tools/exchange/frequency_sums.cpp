@@ -1,8 +1,8 @@
-#include "tools/exchange/document_sums.hpp"
+#include "tools/exchange/frequency_sums.hpp"
 
 namespace spillway {
 
-void DocumentSums::add_page(std::size_t page) {
+void FrequencySums::add_page(std::size_t page) {
   if (page >= pages_.size()) pages_.resize(page + 1);
   pages_[page] = Buffer(budget_, kPageDocuments * sizeof(std::uint32_t), "the lengths of the documents of the file");
 }
