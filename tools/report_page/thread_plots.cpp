@@ -23,9 +23,12 @@ LinePlot& plot_of(const std::string& set, std::vector<LinePlot>& plots) {
   const auto found =
       std::find_if(plots.begin(), plots.end(), [&](const LinePlot& plot) { return plot.title == title; });
   if (found != plots.end()) return *found;
-  plots.push_back(
-      {.title = title, .x_name = "threads", .y_name = "strings per second", .y_unit = rate_unit("strings")});
-  return plots.back();
+  LinePlot& plot = plots.emplace_back();
+  plot.title = title;
+  plot.x_name = "threads";
+  plot.y_name = "strings per second";
+  plot.y_unit = rate_unit("strings");
+  return plot;
 }
 
 void add_point(const std::string& name, const LinePoint& point, LinePlot& plot) {
