@@ -1,7 +1,9 @@
 # United sources: several sources of a library are compiled as one, which parses their headers and instantiates their
-# templates once: half of their work. The sanitized presets do so; elsewhere each source is compiled alone, so each still
-# names what it includes.
+# templates once: half of their work. The sanitized presets do so with every library; the preset release, whose sources
+# must each name what they include and be optimised as they stand, with the commands in tools/ only; the preset dev, which
+# clang-tidy reads, with none.
 set(SPILLWAY_UNITED_SOURCES 0 CACHE STRING "Compile up to so many sources of a library as one; 0: each alone")
+set(SPILLWAY_UNITED_TOOLS ${SPILLWAY_UNITED_SOURCES} CACHE STRING "Likewise, of tools/")
 
 # Sets `result` to the names that the unnamed namespaces of `source` define, as far as lines that begin with a declaration
 # show them.
