@@ -15,6 +15,12 @@ if(SPILLWAY_SANITIZE)
   # The vptr check opens pipes to probe memory: it fails where a test takes all descriptors away.
   target_compile_options(spillway_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>)
   target_link_options(spillway_options INTERFACE -fsanitize=${SPILLWAY_SANITIZE})
+  if(SPILLWAY_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SPILLWAY_PYTHON)
+    # AddressSanitizer's tables of globals are pointers by the million: the loader would move each at every start, of
+    # which tests make thousands. Without, spillway starts and ends in 70 ms instead of 120.
+    target_compile_options(spillway_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-pie>)
+    target_link_options(spillway_options INTERFACE -no-pie)
+  endif()
 endif()
 
 # spillway_library(<folder> DEPENDS <folder or dependency>...): the folder's sources as target spillway_<folder>. Files
