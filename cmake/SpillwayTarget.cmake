@@ -21,6 +21,9 @@ if(SPILLWAY_SANITIZE)
     target_compile_options(spillway_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-pie>)
     target_link_options(spillway_options INTERFACE -no-pie)
   endif()
+  if(SPILLWAY_UNDEFINED_TRAPS)
+    target_compile_options(spillway_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize-undefined-trap-on-error>)
+  endif()
 endif()
 
 # spillway_library(<folder> DEPENDS <folder or dependency>...): the folder's sources as target spillway_<folder>. Files
