@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sort/lines/keys/long_lines.hpp"
+#include "tests/support/random_text.hpp"
 #include "tests/tools/commands/sort/sort_command.hpp"
 
 namespace spillway {
@@ -14,22 +15,11 @@ namespace {
 
 using testing::kMeasuresMemory;
 using testing::ProgramResult;
+using testing::random_text;
 using testing::run_program;
 using testing::run_spillway;
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-
-// Letters, digits and blanks that hardly compress.
-std::string long_line(std::uint32_t seed, std::size_t bytes) {
-  constexpr std::string_view kBytes = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ,";
-  std::mt19937 random(seed);
-  std::string line(bytes, ' ');
-  for (std::size_t i = 0; i < bytes; i += 4) {
-    const auto number = random();
-    for (std::size_t j = 0; j < 4 && i + j < bytes; ++j) line[i + j] = kBytes[number >> 6 * j & 63];
-  }
-  return line;
-}
 
 class LongLines : public testing::SortCommandTest {
  protected:
@@ -41,7 +31,7 @@ class LongLines : public testing::SortCommandTest {
     };
     for (std::uint32_t i = 0; i < count; ++i) {
       add_short(i);
-      all += long_line(i, megabytes * kMebibyte) + "\n";
+      all += random_text(i, megabytes * kMebibyte) + "\n";
     }
     add_short(count);
     return all;
@@ -109,7 +99,7 @@ TEST_F(SlowLongLines, WithKeysAreSortedWithTheMemoryThatTheRefusalNames) {
 // Their keys make them long.
 TEST_F(SlowLongLines, OfLessThanTheLimitGoOutOfCoreWithinTheMemory) {
   std::string all;
-  for (std::uint32_t i = 0; i < 100; ++i) all += long_line(i, 130'000) + "\n";
+  for (std::uint32_t i = 0; i < 100; ++i) all += random_text(i, 130'000) + "\n";
   const std::string in = file("in", all), out = scratch_ / "out";
   Words many{"--parallel", "8", in, "-o", out};
   for (int i = 0; i < 30; ++i) many.push_back("-k1f");
@@ -122,7 +112,7 @@ TEST_F(SlowLongLines, OfLessThanTheLimitGoOutOfCoreWithinTheMemory) {
 TEST_F(LongLines, OfSomeKibibytesGoOutOfCoreWithinTheMemory) {
   std::mt19937 random(5);
   std::string all;
-  for (std::uint32_t i = 0; all.size() < 64 * kMebibyte; ++i) all += long_line(i, random() % 20'000) + "\n";
+  for (std::uint32_t i = 0; all.size() < 64 * kMebibyte; ++i) all += random_text(i, random() % 20'000) + "\n";
   const std::string in = file("in", all), out = scratch_ / "out";
   for (const std::string option : {"-f", "-r"}) {
     ASSERT_EQ(run(64, {"--parallel", "8", option, in, "-o", out}).exit_code, 0);
@@ -132,7 +122,7 @@ TEST_F(LongLines, OfSomeKibibytesGoOutOfCoreWithinTheMemory) {
 
 // The refusal names the same memory wherever the longest one stands.
 TEST_F(LongLines, OfDifferentSizesAreSortedWithTheMemoryThatTheRefusalNames) {
-  const std::string shorter = long_line(1, 6'744'358) + "\n", longer = long_line(2, 14'656'008) + "\n";
+  const std::string shorter = random_text(1, 6'744'358) + "\n", longer = random_text(2, 14'656'008) + "\n";
   const std::string out = scratch_ / "out";
   for (const std::string& all : {shorter + longer, longer + shorter}) {
     const std::string in = file("in", all);
@@ -161,13 +151,13 @@ TEST_F(SlowLongLines, AreCountedWithinTheMemory) {
   sort_with_named(64, 260, {"--count", in, "-o", out});
   const std::string counted = content(out);
   EXPECT_EQ(std::ranges::count(counted, '\n'), std::ranges::count(all, '\n'));
-  EXPECT_NE(counted.find("      2 " + long_line(0, 40 * kMebibyte) + "\n"), std::string::npos);
+  EXPECT_NE(counted.find("      2 " + random_text(0, 40 * kMebibyte) + "\n"), std::string::npos);
   sort_with_named(64, 420, {"--count", "-f", in, "-o", out});
   EXPECT_EQ(std::ranges::count(content(out), '\n'), std::ranges::count(all, '\n'));
 }
 
 TEST_F(LongLines, AreCheckedWithinTheMemory) {
-  const std::string line = "b" + long_line(1, 40 * kMebibyte);
+  const std::string line = "b" + random_text(1, 40 * kMebibyte);
   const std::string in = file("in", "a\n" + line + "\nc\n"), two = file("two", line + "\n" + line + "\n");
   for (const std::string option : {"-c", "-C"}) {
     EXPECT_EQ(run(64, {option, in}).exit_code, 0) << option;
@@ -184,7 +174,7 @@ TEST_F(SlowLongLines, AreMergedWithTheMemoryThatTheFirstRefusalNames) {
   std::string all;
   Words inputs;
   for (std::uint32_t i = 0; i < 4; ++i) {
-    std::string sorted = "a\n" + ("b" + long_line(i, (10 + 10 * i) * kMebibyte)) + "\nc\n";
+    std::string sorted = "a\n" + ("b" + random_text(i, (10 + 10 * i) * kMebibyte)) + "\nc\n";
     inputs.push_back(file("in" + std::to_string(i), sorted));
     all += sorted;
   }
@@ -204,14 +194,14 @@ TEST_F(LongLines, WithKeysGiveTheirMemoryBackToLaterOnes) {
   Words merge{"-m", "-f", "-o", scratch_ / "out"};
   for (char first = 'B'; first < 'J'; ++first) {
     const std::string begin(1, first);
-    std::string sorted = begin + "\n" + begin + long_line(first, 4 * kMebibyte) + "\n";
+    std::string sorted = begin + "\n" + begin + random_text(first, 4 * kMebibyte) + "\n";
     for (int i = 0; i < 400'000; ++i) sorted += begin + "zzzz\n";
     merge.push_back(file(begin, sorted));
     all += sorted;
   }
   ASSERT_EQ(run(48, merge).exit_code, 0);
   EXPECT_TRUE(content(scratch_ / "out") == expected(file("all", all), "-f"));
-  const std::string line = "B" + long_line(1, 30 * kMebibyte);
+  const std::string line = "B" + random_text(1, 30 * kMebibyte);
   sort_with_named(64, 130, {"-c", "-f", file("in", "A\n" + line + "\nC\nD\nE" + line + "\n")});
 }
 
@@ -224,11 +214,11 @@ TEST_F(LongLines, AreAmongTheFirstLinesWithinTheMemory) {
 }
 
 TEST_F(LongLines, AreMarkedWithoutACopy) {
-  const std::string in = file("in", "x\t" + long_line(1, 40 * kMebibyte) + "\n"), out = scratch_ / "out";
+  const std::string in = file("in", "x\t" + random_text(1, 40 * kMebibyte) + "\n"), out = scratch_ / "out";
   const ProgramResult result = run_spillway({"sort", "--memory", "64M", "--debug", "-s", "-k1,1", in},
                                             {.out_path = out, .measure_memory = kMeasuresMemory});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(content(out) == "x>" + long_line(1, 40 * kMebibyte) + "\n_\n");
+  EXPECT_TRUE(content(out) == "x>" + random_text(1, 40 * kMebibyte) + "\n_\n");
   EXPECT_LE(result.peak_resident_bytes, 67 * kMebibyte);
 }
 
@@ -256,8 +246,8 @@ std::string place_in(const std::string& message, std::size_t line_bytes) {
 
 TEST_F(LongLines, AreNamedWhereTheyDoNotFit) {
   const std::size_t bytes = 30 * kMebibyte;
-  const std::string before = "b\n" + long_line(1, kMebibyte) + "\n", tail = "\na\n";
-  const std::string small = file("small", "x\n"), large = file("large", before + long_line(2, bytes) + tail);
+  const std::string before = "b\n" + random_text(1, kMebibyte) + "\n", tail = "\na\n";
+  const std::string small = file("small", "x\n"), large = file("large", before + random_text(2, bytes) + tail);
   const std::string place = large + ": byte " + std::to_string(before.size());
   for (const Words& more : {Words{}, Words{"-m"}, Words{"--head=2"}, Words{"-k2"}, Words{"--unpack=never", "-s"}}) {
     Words words{"--memory=32M", small, large, small};
@@ -266,7 +256,7 @@ TEST_F(LongLines, AreNamedWhereTheyDoNotFit) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(place_in(result.err, bytes), place) << result.err.substr(0, 500);
   }
-  const std::string checked = file("checked", " \n" + long_line(3, bytes) + "\n");
+  const std::string checked = file("checked", " \n" + random_text(3, bytes) + "\n");
   EXPECT_EQ(place_in(sort({"--memory=32M", "-c", checked}).err, bytes), checked + ": byte 2");
   const std::string of_stream = "standard input: byte " + std::to_string(before.size());
   EXPECT_EQ(place_in(sort({"--memory=32M", small, "-"}, content(large)).err, bytes), of_stream);
