@@ -60,4 +60,8 @@ function(spillway_unite_sources target most)
     math(EXPR count "${count} + 1")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A class of a source may have members of its unnamed namespace; in a file that another includes, GCC suspects them.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
 endfunction()

@@ -193,7 +193,7 @@ class IndexJob {
                          {.runs = runs,
                           .threads = threads_,
                           .has_positions = content_.positions,
-                          .gpus_work = ingest_.block.gpu_failure.empty()},
+                          .gpus_work = gpu_failure_.empty() && ingest_.block.gpu_failure.empty()},
                          budget_, gpus_);
     check_unchanged(context_.files, corpus_);
     if (revisits.table != nullptr) revisits.table->check_all_met(start());

@@ -3,6 +3,8 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <memory>
+#include <mutex>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -46,7 +48,7 @@ void for_each_kept(const RunStore& runs, const Do& act) {
   }
 }
 
-// Lists that stayed on GPUs, which do not merge them. ListsLostError.
+// Brings the lists down that stayed on GPUs alone. ListsLostError.
 void bring_down(const RunStore& runs, unsigned threads) {
   std::vector<KeptLists*> staying;
   for_each_kept(runs, [&](KeptLists& kept) {
@@ -55,7 +57,17 @@ void bring_down(const RunStore& runs, unsigned threads) {
   tbb::task_arena(static_cast<int>(threads)).execute([&] {
     tbb::parallel_for(std::size_t{0}, staying.size(), [&](std::size_t i) { staying[i]->bring_down(); });
   });
-  for (KeptLists* const kept : staying) kept->drop_device_lists();
+}
+void drop_device_lists(const RunStore& runs) {
+  for_each_kept(runs, [](KeptLists& kept) { kept.drop_device_lists(); });
+}
+
+// The first of several threads that need lists on the host brings all of them down, the others wait.
+void bring_all_for_cursors(const RunStore& runs, unsigned threads) {
+  const auto once = std::make_shared<std::once_flag>();
+  for_each_kept(runs, [&](KeptLists& kept) {
+    kept.bring_with([&runs, threads, once] { std::call_once(*once, [&] { bring_down(runs, threads); }); });
+  });
 }
 
 // Takes the lists of runs that GPUs hold.
@@ -70,18 +82,26 @@ std::vector<DeviceLists> take_held(const RunStore& runs) {
 }  // namespace
 
 MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, MemoryBudget& budget, JobGpus& gpus)
-    : options_(options), budget_(budget), gpus_(gpus), runs_(work.runs), held_(take_held(work.runs)) {
+    : options_(options),
+      budget_(budget),
+      gpus_(gpus),
+      runs_(work.runs),
+      threads_(work.threads),
+      held_(take_held(work.runs)) {
   const bool merges = !gpus.used().empty() && work.gpus_work && gpus_merge(options, work, budget);
   if (budget.free_bytes() < budget.total_bytes() / 2) gpus.release();
   if (merges) take_memory(work);
   if (order_memory_.bytes() == 0) {
     held_.clear();
-    bring_down(work.runs, work.threads);
+    bring_down(runs_, threads_);
+    drop_device_lists(runs_);
   }
+  bring_all_for_cursors(runs_, threads_);
   try {
     releasing_ = std::jthread([this] {
       if (lanes_) lanes_->make([this] { return make_lanes(); });
       held_.clear();
+      bring_what_no_lane_holds();
       if (lanes_) {
         // Unlocking the memory of chunks makes the GPU wait, and lanes with it: they took twice the time beside it.
         lanes_->wait_for_last_ranges();
@@ -98,9 +118,19 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
     held_.clear();
     memory_ = {};
     order_memory_ = {};
-    bring_down(work.runs, work.threads);
+    bring_down(runs_, threads_);
+    drop_device_lists(runs_);
     release();
     gpus_.end();
+  }
+}
+
+// Threads of the merge need the lists where no lane holds them: they would wait for one block after the other.
+void MergeGpus::bring_what_no_lane_holds() {
+  if (lanes_ && lanes_->holds_lists()) return;
+  try {
+    bring_down(runs_, threads_);
+  } catch (const std::exception&) {  // the threads meet it, too
   }
 }
 
@@ -122,8 +152,7 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
                    .device_bytes = options_.memory_bytes,
                    .takes_less = false};
   // The lists that stay on GPUs go before the use of the GPUs ends: what is freed later would begin it again.
-  lanes_.emplace(memory_.lanes * used_batch_bytes(limits),
-                 [this] { for_each_kept(runs_, [](KeptLists& kept) { kept.drop_device_lists(); }); });
+  lanes_.emplace(memory_.lanes * used_batch_bytes(limits), [this] { drop_device_lists(runs_); });
   const std::size_t order_bytes = most_order_bytes(held_);
   if (held_.size() != work.runs.runs.size() || order_bytes > budget_.free_bytes() / 8) return;
   if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
@@ -145,6 +174,8 @@ std::unique_ptr<BatchLanes> MergeGpus::make_lanes() {
   }
   gpus_.release_lanes();
   order_memory_ = {};
+  bring_down(runs_, threads_);
+  drop_device_lists(runs_);
   lane_options_.takes_less = true;
   return make_gpu_batch_lanes(lane_options_, budget_);
 }

@@ -45,12 +45,14 @@ class MergeGpus {
  private:
   void take_memory(const GpuMergeWork& work);
   std::unique_ptr<BatchLanes> make_lanes();
+  void bring_what_no_lane_holds();
   void release();
 
   const GpuOptions& options_;
   MemoryBudget& budget_;
   JobGpus& gpus_;
   const RunStore& runs_;
+  const unsigned threads_;
   BatchLaneMemory memory_;
   GpuBatchOptions lane_options_;
   std::vector<DeviceLists> held_;  // gone before the end of the GPUs' use

@@ -37,6 +37,11 @@ void MergeLanes::begin_lanes() noexcept {
   }
 }
 
+bool MergeLanes::holds_lists() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return lanes_ != nullptr && !cannot_begin_ && (lanes_->order_bytes() != 0 || lanes_->held() != nullptr);
+}
+
 void MergeLanes::wait_for_last_ranges() noexcept {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return lanes_ == nullptr || cannot_begin_ || ends_soon_ || ended_; });

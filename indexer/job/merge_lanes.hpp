@@ -26,6 +26,8 @@ class MergeLanes final : public BatchLanes {
   // Makes the lanes by `make`, which may return nullptr or throw. Called once, by a thread of its own; take() waits for
   // it.
   void make(const Make& make) noexcept;
+  // Whether there are lanes that hold lists. Called after make().
+  bool holds_lists() const noexcept;
   // Waits for expect_end(), fail() or end(), if there are lanes. Called after make(), by the same thread.
   void wait_for_last_ranges() noexcept;
   // Waits for end(), and gives the lanes back. Called after make(), by the same thread.

@@ -88,11 +88,14 @@ BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions
   return size;
 }
 
-StayingRule staying_rule(const IndexOptions& options, bool may_read_again, std::uint64_t text_bytes, std::size_t gpus,
+StayingRule staying_rule(const IndexOptions& options, const IndexPlan& plan, std::uint64_t text_bytes,
                          unsigned threads) {
-  if (!may_read_again || options.gpu.merge == GpuMerge::kNever) return {};
+  const std::uint64_t list_bytes = text_bytes / (options.content.positions ? 2 : 4);  // generated text: 0.4 and 0.2
+  if (options.gpu.merge == GpuMerge::kNever || plan.compaction_bytes != 0 || list_bytes > plan.run_memory_bytes / 2) {
+    return {};
+  }
   return {.text_bytes = text_bytes,
-          .list_bytes = most_list_bytes(text_bytes) / gpus,
+          .list_bytes = list_bytes,
           .threads = threads,
           .merges_always = options.gpu.merge == GpuMerge::kAlways,
           .positions = options.content.positions};

@@ -64,9 +64,9 @@ class GpuJobPlan {
   GpuSorterOptions sorter_;             // all but what sorter_options() adds
 };
 
-// The rule of a job that may read its input again if a GPU is lost; of another: its lists never stay alone.
-// `text_bytes`: expected, 0 if unknown. `threads`: that merge.
-StayingRule staying_rule(const IndexOptions& options, bool may_read_again, std::uint64_t text_bytes, std::size_t gpus,
+// The rule of a job whose `text_bytes` are expected, 0 if unknown, and which `threads` merge. Lists never stay alone
+// where the host would need them after all: for compactions, or because the memory for runs cannot hold all blocks.
+StayingRule staying_rule(const IndexOptions& options, const IndexPlan& plan, std::uint64_t text_bytes,
                          unsigned threads);
 
 // An estimate of block_pass_device_bytes() for tokens and the default string sorter, for which no GPU is asked: within

@@ -79,7 +79,8 @@ std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
 }
 
 void let_lists_stay(const IndexOptions& options, const JobPlan& plan, GpuSorterOptions& lanes) {
-  lanes.staying = staying_rule(options, plan.may_read_again, expected_text_bytes(plan.corpus), lanes.gpus.size(),
+  if (!plan.may_read_again) return;
+  lanes.staying = staying_rule(options, plan.index, expected_text_bytes(plan.corpus),
                                static_cast<unsigned>(plan.threads.value));
 }
 

@@ -32,6 +32,7 @@ void OrderedStage::finish() {
 }
 
 void OrderedStage::run() noexcept {
+  std::deque<Bytes> discarded;
   std::unique_lock lock(mutex_);
   try {
     for (;;) {
@@ -43,6 +44,7 @@ void OrderedStage::run() noexcept {
       changed_.notify_all();
       lock.unlock();
       work_(std::move(buffer));
+      buffer = {};  // its owner may take locks when it goes
       lock.lock();
       is_busy_ = false;
       changed_.notify_all();
@@ -50,9 +52,9 @@ void OrderedStage::run() noexcept {
   } catch (...) {
     if (!lock.owns_lock()) lock.lock();
     error_ = std::current_exception();
-    const std::deque<Bytes> discarded = std::exchange(waiting_, {});
+    discarded.swap(waiting_);
     changed_.notify_all();
-    lock.unlock();  // owners may take locks of their own when they go
+    lock.unlock();
   }
 }
 

@@ -61,7 +61,9 @@ class RangeWorkers {
 
  private:
   void end_lanes() {
-    if (options_.lanes != nullptr) options_.lanes->end();
+    if (options_.lanes == nullptr) return;
+    job_.out.drop_used();  // in memory of the lanes
+    options_.lanes->end();
   }
 
   void work_beside(bool merges_after) {

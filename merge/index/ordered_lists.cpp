@@ -14,17 +14,17 @@ OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::si
                            std::size_t most_used_bytes)
     : OrderedRanges([this](CountedBatch&& batch) { write(std::move(batch)); }, range_count, limit_bytes),
       writer_(writer),
-      most_used_bytes_(most_used_bytes),
       used_(std::make_shared<Used>()) {
-  if (most_used_bytes_ != 0) used_->batches.reserve(kMostUsed);
+  used_->most_bytes = most_used_bytes;
+  if (most_used_bytes != 0) used_->batches.reserve(kMostUsed);
 }
 
 void OrderedLists::write(CountedBatch&& batch) {
-  const auto keep = [used = used_, most = most_used_bytes_](CountedBatch* written) {
+  const auto keep = [used = used_](CountedBatch* written) {
     const std::unique_ptr<CountedBatch> deleted(written);
     const std::size_t bytes = written->lists.held_bytes();
     const std::scoped_lock lock(used->mutex);
-    if (used->bytes + bytes > most || used->batches.size() == used->batches.capacity()) return;
+    if (used->bytes + bytes > used->most_bytes || used->batches.size() == used->batches.capacity()) return;
     used->bytes += bytes;
     used->batches.push_back(std::move(written->lists));
   };
@@ -48,6 +48,13 @@ ListBatch OrderedLists::take_used(std::size_t most_bytes) {
   used_->batches.pop_back();
   used_->bytes -= bytes;
   return batch;
+}
+
+void OrderedLists::drop_used() {
+  std::vector<ListBatch> dropped;
+  const std::scoped_lock lock(used_->mutex);
+  dropped.swap(used_->batches);
+  used_->bytes = used_->most_bytes = 0;
 }
 
 void OrderedLists::put(std::size_t range, ListBatch batch, Reservation memory) {

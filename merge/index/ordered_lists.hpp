@@ -30,16 +30,17 @@ class OrderedLists : public OrderedRanges<CountedBatch> {
   // Returns the largest written batch that holds at most `most_bytes`, whose vectors keep their capacity; an empty
   // batch if there is none.
   ListBatch take_used(std::size_t most_bytes);
+  // Frees them, and keeps no others.
+  void drop_used();
 
  private:
   struct Used {
     std::mutex mutex;
     std::vector<ListBatch> batches;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0, most_bytes = 0;
   };
   void write(CountedBatch&& batch);
   IndexWriter& writer_;
-  std::size_t most_used_bytes_;
   std::shared_ptr<Used> used_;  // shared with the batches that are being written, which may outlive this object
 };
 

@@ -49,13 +49,14 @@ class ExecutorLane final : public GpuLane {
 
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
                        BlockSortStats& stats) override {
-    if (staying_) {
-      lists_ = bring_lists(staying_->lists, executor_.reserve_lists(staying_->lists.bytes), staying_->sum);
-      stats.download_bytes += staying_->lists.bytes;
-    }
-    const EncodedLists lists = std::move(lists_);
-    drop_lists();
     executor_.hold_no_more();  // the merge uses what the GPU holds of all blocks, or nothing
+    const std::optional<StayingLists> staying = std::exchange(staying_, std::nullopt);
+    EncodedLists lists = std::exchange(lists_, {});
+    drop_lists();
+    if (staying) {
+      lists = bring_lists(staying->lists, executor_.reserve_lists(staying->lists.bytes), staying->sum);
+      stats.download_bytes += staying->lists.bytes;
+    }
     return write_encoded_run(block, options, lists, file, stats);
   }
 
@@ -68,9 +69,11 @@ class ExecutorLane final : public GpuLane {
                                     BlockSortStats& stats) override {
     const Stopwatch watch;
     const StageSpan span(options.timeline, JobStage::kSpill);
-    auto kept = staying_ ? std::make_unique<KeptLists>(block, std::move(*staying_), options, budget)
-                         : std::make_unique<KeptLists>(block, lists_, options, budget, std::move(on_gpu_));
-    drop_lists();
+    std::optional<StayingLists> staying = std::exchange(staying_, std::nullopt);
+    std::optional<DeviceLists> on_gpu = std::exchange(on_gpu_, std::nullopt);
+    const EncodedLists lists = std::exchange(lists_, {});
+    auto kept = staying ? std::make_unique<KeptLists>(block, std::move(*staying), options, budget)
+                        : std::make_unique<KeptLists>(block, lists, options, budget, std::move(on_gpu));
     stats.write_seconds += watch.seconds();
     return kept;
   }

@@ -23,13 +23,13 @@ namespace spillway {
 class GpuLane {
  public:
   virtual ~GpuLane() = default;
-  // Sorts and encodes the block, waits until its lists are on the host, and returns the most bytes that its run can
-  // take. First waits for the device memory, where lanes share it. After an error the block is as it was, and the lane
-  // takes the next one. GpuMemoryError where the block does not fit, GpuError for other failures of the GPU,
-  // FormatError where a chunk is inconsistent.
+  // Sorts and encodes the block, waits until its lists are on the host, or a digest of lists that stay on the GPU, and
+  // returns the most bytes that its run can take. First waits for the device memory, where lanes share it. After an
+  // error the block is as it was, and the lane takes the next one. GpuMemoryError where the block does not fit,
+  // GpuError for other failures of the GPU, FormatError where a chunk is inconsistent.
   virtual std::size_t sort(const Block& block, const BlockSortOptions& options, BlockSortStats& stats) = 0;
-  // Writes the run of the block that was sorted last, and gives the memory of its lists back. Touches no GPU. Requires:
-  // `options.positions` as in sort(). Throws as BlockSorter::write_run().
+  // Writes the run of the block that was sorted last, and gives the memory of its lists back. Brings lists down that
+  // stay on the GPU. Requires: `options.positions` as in sort(). Throws as BlockSorter::write_run(), and GpuError.
   virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
                                BlockSortStats& stats) = 0;
   // Returns the bytes that keep() takes; empty where the block must become a run. GpuError where the lists that came

@@ -1,5 +1,7 @@
 #include "indexer/gpu/pipeline/kept_lists.hpp"
 
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -145,11 +147,11 @@ class KeptLists::Input final : public BlockInput {
   explicit Input(KeptLists& source)
       : BlockInput(source.documents_, source.identity_, source.summary, source.samples_), source_(source) {}
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
-    source_.bring_down();
+    source_.bring_for_cursor();
     return std::make_unique<Terms>(source_, source_.entry_bytes_, first, last);
   }
   std::unique_ptr<TermCursor> whole_terms(std::string first, std::string last) const override {
-    source_.bring_down();
+    source_.bring_for_cursor();
     return std::make_unique<Terms>(source_, std::numeric_limits<std::size_t>::max(), first, last);
   }
 
@@ -223,17 +225,25 @@ std::optional<DeviceLists> KeptLists::take_device_lists() {
   return std::exchange(on_gpu_, std::nullopt);
 }
 
+void KeptLists::bring_for_cursor() {
+  if (!is_on_host_ && bring_all_) bring_all_();
+  bring_down();
+}
+
+// While it waits for the check of the lists, the thread takes no task that could need them.
 void KeptLists::bring_down() {
   if (is_on_host_) return;
   const std::lock_guard lock(bringing_);
   if (is_on_host_) return;
   if (!on_gpu_) throw ListsLostError("the lists of a block are no longer on the GPU");
-  try {
-    lists_ = bring_lists_to(*on_gpu_, memory_.data(), {});
-  } catch (const GpuError& error) {
-    throw ListsLostError(error.what());
+  for (bool may_try_again = true; !is_on_host_; may_try_again = false) {
+    try {
+      tbb::this_task_arena::isolate([&] { lists_ = bring_lists_to(*on_gpu_, memory_.data(), {}); });
+      is_on_host_ = true;
+    } catch (const GpuError& error) {
+      if (error.is_lost || !may_try_again) throw ListsLostError(error.what());
+    }
   }
-  is_on_host_ = true;
 }
 
 std::size_t KeptLists::open_bytes() const {

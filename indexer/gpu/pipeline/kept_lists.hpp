@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,10 +56,12 @@ class KeptLists final : public MergeSource {
   // Gives the lists on the GPU away, once; a copy, where the host has none.
   std::optional<DeviceLists> take_device_lists();
   bool is_on_host() const { return is_on_host_; }
-  // Copies lists that stay on the GPU to the host, where cursors need them; they do so, too. Thread-safe.
-  // ListsLostError.
+  // Copies lists that stay on the GPU to the host, where cursors need them. Thread-safe. ListsLostError.
   void bring_down();
-  // Requires: no cursor is made any more.
+  // Lets cursors call `bring_all` first, which calls bring_down() of this and of others: whoever reads one block reads
+  // all.
+  void bring_with(std::function<void()> bring_all) { bring_all_ = std::move(bring_all); }
+  // Requires: the lists are on the host, or no cursor is made any more.
   void drop_device_lists() { on_gpu_.reset(); }
 
  private:
@@ -69,6 +72,7 @@ class KeptLists final : public MergeSource {
   };
   static std::optional<std::size_t> memory_bytes(const Block& block, const Size& size, const BlockSortOptions& options);
   std::uint8_t* take_memory(const Block& block, std::size_t list_bytes, MemoryBudget& budget);
+  void bring_for_cursor();
   void take_documents(const Block& block, ArrayWriter& to, const ContentChecksum& list_sum);
 
   Buffer memory_;  // of lists and documents
@@ -81,6 +85,7 @@ class KeptLists final : public MergeSource {
   std::optional<DeviceLists> on_gpu_;
   std::atomic<bool> is_on_host_ = true;
   std::mutex bringing_;
+  std::function<void()> bring_all_;
 };
 
 }  // namespace spillway

@@ -14,9 +14,9 @@ constexpr bool is_long_merge(double postings, double occurrences, unsigned threa
 
 // Lists stay where GPUs will most likely merge them, so that nobody needs them on the host.
 struct StayingRule {
-  std::uint64_t text_bytes =
-      0;  // of the job, expected; 0: lists never stay alone, because a lost GPU would end the job
-  std::uint64_t list_bytes = 0;  // of its lists on each GPU, at most
+  // Of the job, expected. 0: lists never stay alone.
+  std::uint64_t text_bytes = 0;
+  std::uint64_t list_bytes = 0;  // of all its lists, expected
   unsigned threads = 1;
   bool merges_always = false;  // however short the merge is
   bool positions = false;

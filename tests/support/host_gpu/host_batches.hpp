@@ -26,6 +26,7 @@ class HostBatchLanes final : public BatchLanes {
   void begin(const BatchMergeSource& source) override;
   std::unique_ptr<BatchLane> take() noexcept override;
   const HeldLists* held() noexcept override;
+  std::size_t order_bytes() const noexcept override { return held_.empty() ? 0 : 1; }  // the order is made by begin()
   LargeLane* large() noexcept override { return large_.lane == nullptr ? nullptr : &large_; }
   void fail(const std::string& why) noexcept override;
   void expect_end() noexcept override { expects_end_ = true; }
