@@ -27,7 +27,8 @@ function(spillway_unnamed_names result source)
 endfunction()
 
 # spillway_unite_sources(<target> <count>): up to `count` neighbours at a time, until a name in an unnamed namespace would
-# clash. A source that defines macros is compiled alone. Where this overlooks a clash, the compiler reports it.
+# clash. A source that defines macros or uses a whole namespace is compiled alone: the next ones would see them. Where this
+# overlooks a clash, the compiler reports it.
 function(spillway_unite_sources target most)
   if(most LESS 2)
     return()
@@ -38,8 +39,8 @@ function(spillway_unite_sources target most)
   set(count 0)
   set(taken "")
   foreach(source IN LISTS sources)
-    file(STRINGS ${source} macros REGEX "^#define" LIMIT_COUNT 1)
-    if(macros)
+    file(STRINGS ${source} leaks REGEX "^(#define|using namespace) " LIMIT_COUNT 1)
+    if(leaks)
       set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
     endif()
