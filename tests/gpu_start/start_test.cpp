@@ -299,6 +299,7 @@ TEST_F(StartedBesideParsing, ListsThatAreLostAreMadeAgainWhateverCallFails) {
       if (!failed) break;
       const bool is_lost = report.chunk_form == "postings";
       EXPECT_TRUE(!is_lost || report.cpu_blocks == report.blocks) << nth;
+      EXPECT_LE(fake_gpu().merges, 1) << nth << ": a lost GPU is used no more";
       EXPECT_EQ(report.documents, expected.documents) << nth;
       EXPECT_EQ(report.records_in, expected.records_in) << nth;
       EXPECT_EQ(report.postings, expected.postings) << nth;
@@ -307,6 +308,25 @@ TEST_F(StartedBesideParsing, ListsThatAreLostAreMadeAgainWhateverCallFails) {
     EXPECT_GT(lost, 8);
     EXPECT_GT(survived, 3);
   }
+}
+
+// One call fails while lists stay on the GPU; the next succeeds.
+TEST_F(StartedBesideParsing, ListsThatStaySurviveAFailedCall) {
+  set_random_corpus(76, 150);
+  IndexOptions options = gpu_job();
+  options.gpu.merge = GpuMerge::kAlways;
+  int failures = 0;
+  for (std::uint64_t nth = 1;; nth += 1 + nth / 4) {
+    set(StartFault::kNone);
+    fail_gpu_call(nth, GpuFault::kMemory);
+    const IndexReport report = expect_same(options);
+    const bool failed = gpu_faults_fired() != 0;
+    fail_gpu_call(0);
+    if (!failed) break;
+    EXPECT_TRUE(report.chunk_form == "tokens" || nth <= 3) << nth << ": only a GPU without lanes is given up";
+    ++failures;
+  }
+  EXPECT_GT(failures, 12);
 }
 
 // Nobody can read again what was already told of.

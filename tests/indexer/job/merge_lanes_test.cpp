@@ -128,6 +128,37 @@ TEST_F(MergeLanesTest, WaitsForNoRangesWithoutLanes) {
   cannot_begin.begin({.dropped = dropped_, .length_codes = {}});
 }
 
+TEST_F(MergeLanesTest, CallsOnceWhatIsToBeDoneBeforeTheLanesGo) {
+  struct Watched final : BatchLanes {
+    explicit Watched(std::atomic<bool>& gone) : is_gone(gone) {}
+    ~Watched() override { is_gone = true; }
+    void begin(const BatchMergeSource&) override {}
+    std::unique_ptr<BatchLane> take() noexcept override { return nullptr; }
+    void fail(const std::string&) noexcept override {}
+    std::atomic<bool>& is_gone;
+  };
+  std::atomic<bool> is_gone = false;
+  int calls = 0;
+  MergeLanes lanes(0, [&] {
+    ++calls;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(is_gone);
+  });
+  {
+    const std::jthread maker([&] {
+      lanes.make([&] { return std::make_unique<Watched>(is_gone); });
+      lanes.wait_for_end();
+    });
+    lanes.begin({.dropped = dropped_, .length_codes = {}});
+    EXPECT_EQ(lanes.take(), nullptr);
+    EXPECT_EQ(calls, 0);
+    lanes.end();
+    lanes.end();
+  }
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(is_gone);
+}
+
 TEST_F(MergeLanesTest, EndsWithoutAMerge) {
   const std::jthread maker = make([] { return std::make_unique<OneLane>(true); });
   lanes_.end();

@@ -13,5 +13,42 @@ TEST(GpuJobPlan, HasAThirdLaneWhereTheMemoryHoldsManyBlocks) {
   EXPECT_EQ(GpuJobPlan(options, 16 * kGibibyte - 1, 16).lanes(), 2U);
 }
 
+// One thread merges 11 million postings in the least time that is worth lanes, 0.1 s.
+TEST(StayingRule, LetsListsStayWhereTheirMergeIsLong) {
+  StayingRule rule{.text_bytes = 700'000'000};  // 100 million occurrences
+  EXPECT_TRUE(rule.lets_stay(1, 1));
+  EXPECT_TRUE(rule.lets_stay(12, 100));
+  EXPECT_FALSE(rule.lets_stay(11, 100));
+  rule.threads = 16;
+  EXPECT_FALSE(rule.lets_stay(1, 1));
+  rule.text_bytes *= 2;
+  EXPECT_TRUE(rule.lets_stay(1, 1));
+  EXPECT_FALSE(rule.lets_stay(2, 3));
+  rule.positions = true;
+  EXPECT_TRUE(rule.lets_stay(2, 3));
+  rule = {.text_bytes = 1, .merges_always = true};
+  EXPECT_TRUE(rule.lets_stay(1, 1000));
+  rule.text_bytes = 0;
+  EXPECT_FALSE(rule.lets_stay(1, 1000));
+}
+
+TEST(StayingRule, IsEmptyWhereTheHostWouldNeedTheLists) {
+  constexpr std::uint64_t kText = 40 * kGibibyte;
+  IndexOptions options;
+  IndexPlan plan;
+  plan.run_memory_bytes = 20 * kGibibyte;
+  const auto lists_may_stay = [&] { return staying_rule(options, plan, kText, 16).text_bytes == kText; };
+  EXPECT_TRUE(lists_may_stay());
+  plan.compaction_bytes = 1;
+  EXPECT_FALSE(lists_may_stay());
+  plan.compaction_bytes = 0;
+  options.content.positions = true;
+  EXPECT_FALSE(lists_may_stay()) << "20 GiB of lists, and runs may fill half of 20 GiB";
+  plan.run_memory_bytes = 40 * kGibibyte;
+  EXPECT_TRUE(lists_may_stay());
+  options.gpu.merge = GpuMerge::kNever;
+  EXPECT_FALSE(lists_may_stay());
+}
+
 }  // namespace
 }  // namespace spillway

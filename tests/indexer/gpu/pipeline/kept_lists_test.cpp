@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
+#include <array>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -295,6 +298,45 @@ TEST_P(Kept, ListsAreRefusedByAnIndexWhereTheirSumIsNotThatOfParsing) {
     EXPECT_NO_THROW(merge());
     source->summary.sum.lanes[0] ^= 1;
     EXPECT_THROW(merge(), FormatError);
+  });
+}
+
+TEST_P(Kept, ListsComeToTheHostOnceForManyThreads) {
+  testing::take_random_blocks(3, GetParam().positions, [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, GetParam().form);
+    const auto source = keep(*make_lane(), block, named.options);
+    ASSERT_NE(source, nullptr);
+    auto& kept = dynamic_cast<KeptLists&>(*source);
+    std::atomic<int> asked = 0;
+    kept.bring_with([&] {
+      ++asked;
+      kept.bring_down();
+    });
+    const MergeInput& input = source->open(1);
+    std::array<Lists, 4> lists;
+    {
+      std::vector<std::jthread> threads;
+      for (Lists& of_thread : lists) threads.emplace_back([&] { read_lists(input, "", "", of_thread); });
+    }
+    EXPECT_FALSE(lists[0].empty());
+    for (const Lists& of_thread : lists) EXPECT_TRUE(of_thread == lists[0]);
+    EXPECT_EQ(asked != 0, GetParam().stay);
+    const int before = asked;
+    Lists again;
+    read_lists(input, "", "", again);
+    EXPECT_EQ(asked, before);
+  });
+}
+
+TEST_P(Kept, ListsThatAreGoneAreLost) {
+  if (!GetParam().stay) return;
+  testing::take_random_blocks(1, GetParam().positions, [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, GetParam().form);
+    const auto source = keep(*make_lane(), block, named.options);
+    ASSERT_NE(source, nullptr);
+    dynamic_cast<KeptLists&>(*source).drop_device_lists();
+    Lists lists;
+    EXPECT_THROW(read_lists(source->open(1), "", "", lists), ListsLostError);
   });
 }
 
