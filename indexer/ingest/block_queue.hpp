@@ -60,7 +60,7 @@ struct BlockStats {
   BlockSortStats sort;
   std::uint64_t blocks = 0;       // runs of blocks, in memory or written
   std::uint64_t gpu_blocks = 0;   // blocks that GPUs sorted
-  std::uint64_t kept_blocks = 0;  // those of them whose lists stayed in memory as the GPU made them
+  std::uint64_t kept_blocks = 0;  // those of them whose lists stayed as the GPU made them, in memory or on the GPU
   std::uint64_t cpu_blocks = 0;   // blocks that the CPU sorted in a GPU mode
   std::string gpu_failure;        // the first
   CompactionStats compaction;

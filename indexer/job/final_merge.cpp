@@ -191,7 +191,7 @@ class LastPass {
   }
 
   // Lists need to know only which documents are dropped. Where the order of ids will be written beside lists and
-  // documents, on threads that these do not keep busy, the sort goes there, too. A GPU is left to the lists.
+  // documents, which leave some threads idle, the sort goes there, too. A GPU is left to the lists.
   IdSort when_to_sort(std::size_t sort_bytes) const {
     const std::size_t bytes = sort_bytes + plan_.last_pass_bytes + documents_bytes_;
     return may_order_beside(bytes) && !setup_.id_sorter.needs_gpu() ? IdSort::kWhenNeeded : IdSort::kAtOnce;

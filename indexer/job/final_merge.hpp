@@ -38,7 +38,7 @@ struct MergeStats {
   std::uint64_t repeated_documents = 0;                        // dropped for `dedup`
   std::uint64_t known_documents = 0, replaced_documents = 0;   // of a job that appends
   std::vector<IdTable::Duplicate> duplicates, known, repeats;  // the first few
-  // Wall. A sort of ids that runs beside documents is part of document_seconds, any other of id_seconds.
+  // Wall. A sort of ids that waits for the stage of documents is part of document_seconds, any other of id_seconds.
   double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;
   double list_busy_seconds = 0;  // of all threads that merged lists
   std::uint64_t rewritten_bytes = 0;

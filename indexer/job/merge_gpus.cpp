@@ -41,6 +41,7 @@ std::uint64_t document_count(const RunStore& runs) {
   return count;
 }
 
+// Calls act(kept) for each run whose lists a GPU made.
 template <typename Do>
 void for_each_kept(const RunStore& runs, const Do& act) {
   for (const auto& run : runs.runs) {

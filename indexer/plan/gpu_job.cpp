@@ -90,8 +90,10 @@ BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions
 
 StayingRule staying_rule(const IndexOptions& options, const IndexPlan& plan, std::uint64_t text_bytes,
                          unsigned threads) {
+  constexpr std::uint64_t kMostBlocks = 512;  // go to the last merge uncompacted
   const std::uint64_t list_bytes = text_bytes / (options.content.positions ? 2 : 4);  // generated text: 0.4 and 0.2
-  if (options.gpu.merge == GpuMerge::kNever || plan.compaction_bytes != 0 || list_bytes > plan.run_memory_bytes / 2) {
+  if (options.gpu.merge == GpuMerge::kNever || list_bytes > plan.run_memory_bytes / 2 ||
+      text_bytes / kMostBlocks > plan.assembler.block_bytes) {
     return {};
   }
   return {.text_bytes = text_bytes,

@@ -65,7 +65,8 @@ class GpuJobPlan {
 };
 
 // The rule of a job whose `text_bytes` are expected, 0 if unknown, and which `threads` merge. Lists never stay alone
-// where the host would need them after all: for compactions, or because the memory for runs cannot hold all blocks.
+// where the host would need them after all: because blocks are too many for one merge, or the memory for runs cannot
+// hold all of them.
 StayingRule staying_rule(const IndexOptions& options, const IndexPlan& plan, std::uint64_t text_bytes,
                          unsigned threads);
 

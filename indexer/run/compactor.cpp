@@ -12,7 +12,9 @@ namespace {
 
 struct Abandoned {};
 
-bool is_small(const MergeSource& run) { return !run.is_spilled() && run.bytes <= kMostSmallRunBytes; }
+bool is_small(const MergeSource& run) {
+  return !run.is_spilled() && !run.is_elsewhere() && run.bytes <= kMostSmallRunBytes;
+}
 
 // Blocks that wait for those of earlier ranges: what each of several threads makes of a range.
 constexpr std::size_t kBlocksAhead = 16;

@@ -67,6 +67,8 @@ class MergeSource {
   // Memory of reading its documents, and their texts, while it is open for `cursors` term cursors.
   virtual std::size_t documents_bytes(unsigned cursors) const = 0;
   virtual bool is_spilled() const { return false; }
+  // Whether it should go to the last merge as it is: its lists are not on the host.
+  virtual bool is_elsewhere() const { return false; }
 
   std::uint64_t bytes = 0;
   std::string kept_name;  // of its file, if that outlives the job (TempFile::kept_name); of inputs "input-N"

@@ -310,6 +310,20 @@ TEST_F(StartedBesideParsing, ListsThatAreLostAreMadeAgainWhateverCallFails) {
   }
 }
 
+TEST_F(StartedBesideParsing, ListsThatStayAreNotCompacted) {
+  set_random_corpus(77, 500);
+  for (const GpuMerge merge : {GpuMerge::kAlways, GpuMerge::kNever}) {
+    set(StartFault::kNone);
+    IndexOptions options = gpu_job();
+    options.gpu.merge = merge;
+    options.block_bytes = 2000;
+    const IndexReport report = expect_same_on_gpu(options);
+    EXPECT_GT(report.blocks, 64U);
+    EXPECT_EQ(report.compactions != 0, merge == GpuMerge::kNever) << report.compactions;
+    EXPECT_EQ(report.gpu_postings >= report.postings, merge == GpuMerge::kAlways);
+  }
+}
+
 // One call fails while lists stay on the GPU; the next succeeds.
 TEST_F(StartedBesideParsing, ListsThatStaySurviveAFailedCall) {
   set_random_corpus(76, 150);

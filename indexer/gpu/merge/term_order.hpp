@@ -156,7 +156,7 @@ class TermOrderMaker {
     wrong_ = arena.take<std::uint32_t>(1);
   }
 
-  // The host has checked its copies; nothing has checked these.
+  // The host checks copies only where it has some.
   void check_lists() {
     executor_.clear(reinterpret_cast<std::uint8_t*>(wrong_), sizeof *wrong_);
     for (std::size_t i = 0; i < lists_.size(); ++i) {

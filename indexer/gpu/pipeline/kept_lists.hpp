@@ -53,6 +53,7 @@ class KeptLists final : public MergeSource {
   std::size_t cursor_bytes() const override;
   std::size_t open_bytes() const override;
   std::size_t documents_bytes(unsigned) const override { return 0; }
+  bool is_elsewhere() const override { return !is_on_host_; }
   // Gives the lists on the GPU away, once; a copy, where the host has none.
   std::optional<DeviceLists> take_device_lists();
   bool is_on_host() const { return is_on_host_; }
@@ -61,7 +62,7 @@ class KeptLists final : public MergeSource {
   // Lets cursors call `bring_all` first, which calls bring_down() of this and of others: whoever reads one block reads
   // all.
   void bring_with(std::function<void()> bring_all) { bring_all_ = std::move(bring_all); }
-  // Requires: the lists are on the host, or no cursor is made any more.
+  // Requires: the lists are on the host, or no cursor will need them.
   void drop_device_lists() { on_gpu_.reset(); }
 
  private:

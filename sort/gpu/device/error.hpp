@@ -1,4 +1,5 @@
-// Errors of the GPU side. None of them loses data: every caller keeps the host copy and can finish on the CPU.
+// Errors of the GPU side. None of them loses data: every caller keeps a copy on the host, or can make it again from its
+// input, and finishes on the CPU.
 #pragma once
 
 #include "io/base/error.hpp"

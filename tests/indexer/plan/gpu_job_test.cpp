@@ -37,11 +37,12 @@ TEST(StayingRule, IsEmptyWhereTheHostWouldNeedTheLists) {
   IndexOptions options;
   IndexPlan plan;
   plan.run_memory_bytes = 20 * kGibibyte;
+  plan.assembler.block_bytes = kGibibyte;
   const auto lists_may_stay = [&] { return staying_rule(options, plan, kText, 16).text_bytes == kText; };
   EXPECT_TRUE(lists_may_stay());
-  plan.compaction_bytes = 1;
-  EXPECT_FALSE(lists_may_stay());
-  plan.compaction_bytes = 0;
+  plan.assembler.block_bytes = kGibibyte / 16;
+  EXPECT_FALSE(lists_may_stay()) << "640 blocks";
+  plan.assembler.block_bytes = kGibibyte;
   options.content.positions = true;
   EXPECT_FALSE(lists_may_stay()) << "20 GiB of lists, and runs may fill half of 20 GiB";
   plan.run_memory_bytes = 40 * kGibibyte;
