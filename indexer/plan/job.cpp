@@ -80,8 +80,8 @@ std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
 
 void let_lists_stay(const IndexOptions& options, const JobPlan& plan, GpuSorterOptions& lanes) {
   if (!plan.may_read_again) return;
-  lanes.staying = staying_rule(options, plan.index, expected_text_bytes(plan.corpus),
-                               static_cast<unsigned>(plan.threads.value));
+  lanes.staying =
+      staying_rule(options, plan.index, expected_text_bytes(plan.corpus), static_cast<unsigned>(plan.threads.value));
 }
 
 // Requires: the size of blocks is known.

@@ -23,7 +23,7 @@ namespace {
 // Parts of lists get large blocks without copies, so their buffers take short lists only.
 constexpr std::size_t kListBufferBytes = 2 * kPageBytes;
 
-// A long list keeps one part busy while the other parts wait for shorter ones, so many batches wait.
+// While one part takes a long list, the others go on with the batches after it, so many batches wait.
 constexpr std::size_t kBatchesBehind = 16;
 
 // The blocks of a part that wait: its share of the batches.

@@ -59,8 +59,8 @@ class KeptLists final : public MergeSource {
   bool is_on_host() const { return is_on_host_; }
   // Copies lists that stay on the GPU to the host, where cursors need them. Thread-safe. ListsLostError.
   void bring_down();
-  // Lets cursors call `bring_all` first, which calls bring_down() of this and of others: whoever reads one block reads
-  // all.
+  // Cursors call `bring_all` first, which calls bring_down() of this and of others: a thread that reads one block will
+  // read all of them.
   void bring_with(std::function<void()> bring_all) { bring_all_ = std::move(bring_all); }
   // Requires: the lists are on the host, or no cursor will need them.
   void drop_device_lists() { on_gpu_.reset(); }

@@ -12,10 +12,9 @@ constexpr bool is_long_merge(double postings, double occurrences, unsigned threa
   return (kPostingSeconds * postings + kOccurrenceSeconds * occurrences) / threads >= kLeastSeconds;
 }
 
-// Lists stay where GPUs will most likely merge them, so that nobody needs them on the host.
+// The lists of a job stay where GPUs will most likely merge them, so that nobody needs them on the host.
 struct StayingRule {
-  // Of the job, expected. 0: lists never stay alone.
-  std::uint64_t text_bytes = 0;
+  std::uint64_t text_bytes = 0;  // of the job, expected; 0: no lists stay
   std::uint64_t list_bytes = 0;  // of all its lists, expected
   unsigned threads = 1;
   bool merges_always = false;  // however short the merge is

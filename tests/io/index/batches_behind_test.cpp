@@ -27,7 +27,7 @@ class BatchesBehind : public ::testing::Test {
     ListEncoder encoder(codes_);
     for (std::size_t i = 0; i < kBatches; ++i) batches_.push_back(batch_of(i, encoder));
   }
-  // Of one list in which gaps differ, so that a posting takes more than one byte.
+  // Makes a batch of one list in which gaps differ, so that a posting takes more than one byte.
   static ListBatch batch_of(std::size_t number, ListEncoder& encoder) {
     std::vector<std::uint32_t> documents, frequencies;
     for (std::uint32_t d = 0; d < kDocuments; d += 1 + d * 7 % 3) {
