@@ -23,7 +23,7 @@ namespace {
 // Parts of lists get large blocks without copies, so their buffers take short lists only.
 constexpr std::size_t kListBufferBytes = 2 * kPageBytes;
 
-// While one part takes a long list, the others go on with the batches after it, so many batches wait.
+// Many batches wait, because a long list keeps one part busy and the other parts then need the batches after it.
 constexpr std::size_t kBatchesBehind = 16;
 
 // The blocks of a part that wait: its share of the batches.

@@ -12,7 +12,7 @@ constexpr bool is_long_merge(double postings, double occurrences, unsigned threa
   return (kPostingSeconds * postings + kOccurrenceSeconds * occurrences) / threads >= kLeastSeconds;
 }
 
-// The lists of a job stay where GPUs will most likely merge them, so that nobody needs them on the host.
+// Lets lists stay if GPUs will most likely merge them: then no processor reads them.
 struct StayingRule {
   std::uint64_t text_bytes = 0;  // of the job, expected; 0: no lists stay
   std::uint64_t list_bytes = 0;  // of all its lists, expected
