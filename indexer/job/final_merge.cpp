@@ -58,6 +58,7 @@ class CompactionPasses {
 
   void run(const MergePlan& plan, MergeStats& stats) {
     const Stopwatch watch;
+    if (!plan.passes.empty() && setup_.before_passes) setup_.before_passes();
     if (!plan.passes.empty() && setup_.checkpoints != nullptr) {
       setup_.checkpoints->flush();
       keep_all(plan.parallel_groups);

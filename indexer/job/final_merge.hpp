@@ -29,7 +29,8 @@ struct MergeSetup {
   AppendedTo appended_to = {};
   Dedup dedup = Dedup::kNone;
   RepeatListener on_repeat = {};
-  BatchLanes* lanes = nullptr;  // of GPUs that merge lists; may be null
+  BatchLanes* lanes = nullptr;               // of GPUs that merge lists; may be null
+  std::function<void()> before_passes = {};  // called before runs are compacted; may be empty
 };
 
 struct MergeStats {

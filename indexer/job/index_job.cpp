@@ -220,7 +220,8 @@ class IndexJob {
          .appended_to = {base_documents(), options_.append.value_or(KnownIds::kRefuse), options_.replace_urls},
          .dedup = options_.dedup,
          .on_repeat = repeat_listener(),
-         .lanes = merge_gpus.lanes()},
+         .lanes = merge_gpus.lanes(),
+         .before_passes = [&merge_gpus] { merge_gpus.leave_runs(); }},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
     merge_gpus.end();
     if (const std::string failure = merge_gpus.failure(); !failure.empty()) {

@@ -59,6 +59,7 @@ void bring_down(const RunStore& runs, unsigned threads) {
     tbb::parallel_for(std::size_t{0}, staying.size(), [&](std::size_t i) { staying[i]->bring_down(); });
   });
 }
+
 void drop_device_lists(const RunStore& runs) {
   for_each_kept(runs, [](KeptLists& kept) { kept.drop_device_lists(); });
 }
@@ -103,6 +104,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
       if (lanes_) lanes_->make([this] { return make_lanes(); });
       held_.clear();
       bring_what_no_lane_holds();
+      left_runs_.count_down();
       if (lanes_) {
         // Unlocking the memory of chunks makes the GPU wait, and lanes with it: they took twice the time beside it.
         lanes_->wait_for_last_ranges();
@@ -115,6 +117,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
     });
   } catch (const std::system_error&) {  // no thread is left
     if (lanes_) failure_ = "the system starts no more threads";
+    left_runs_.count_down();
     lanes_.reset();
     held_.clear();
     memory_ = {};
@@ -153,7 +156,7 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
                    .device_bytes = options_.memory_bytes,
                    .takes_less = false};
   // The lists that stay on GPUs go before the use of the GPUs ends: what is freed later would begin it again.
-  lanes_.emplace(memory_.lanes * used_batch_bytes(limits), [this] { drop_device_lists(runs_); });
+  lanes_.emplace(memory_.lanes * used_batch_bytes(limits), [this] { drop_lists_on_gpus(); });
   const std::size_t order_bytes = most_order_bytes(held_);
   if (held_.size() != work.runs.runs.size() || order_bytes > budget_.free_bytes() / 8) return;
   if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
@@ -186,8 +189,20 @@ void MergeGpus::release() {
   budget_.drop_kept();
 }
 
+void MergeGpus::drop_lists_on_gpus() {
+  left_runs_.wait();
+  drop_device_lists(runs_);
+}
+
+void MergeGpus::leave_runs() {
+  left_runs_.wait();
+  bring_down(runs_, threads_);
+  drop_device_lists(runs_);
+}
+
 void MergeGpus::end() {
   if (lanes_) lanes_->end();
+  left_runs_.wait();
 }
 
 std::string MergeGpus::failure() const { return lanes_ ? lanes_->failure() : failure_; }

@@ -1,6 +1,7 @@
 // The GPUs of a job during its last merge: whether they merge lists, the lanes for that, and the end of their use.
 #pragma once
 
+#include <latch>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,9 @@ class MergeGpus {
 
   // Null where GPUs do not merge.
   BatchLanes* lanes() { return lanes_ ? &*lanes_ : nullptr; }
-  // After the merge.
+  // Brings lists down that are only on GPUs. From then on the runs may change. ListsLostError.
+  void leave_runs();
+  // After the merge. From then on the runs may change or end.
   void end();
   // Why the processors merged lists that GPUs were to merge; empty if they did not.
   std::string failure() const;
@@ -47,6 +50,7 @@ class MergeGpus {
   std::unique_ptr<BatchLanes> make_lanes();
   void bring_what_no_lane_holds();
   void release();
+  void drop_lists_on_gpus();
 
   const GpuOptions& options_;
   MemoryBudget& budget_;
@@ -59,6 +63,7 @@ class MergeGpus {
   Reservation order_memory_;       // where it is empty, held_ is of no use
   std::string failure_;
   std::optional<MergeLanes> lanes_;
+  std::latch left_runs_{1};  // by `releasing_`
   std::jthread releasing_;
 };
 
