@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 namespace spillway {
 

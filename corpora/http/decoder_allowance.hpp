@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "corpora/http/decoder.hpp"
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 namespace spillway {
 

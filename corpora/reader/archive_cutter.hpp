@@ -13,7 +13,7 @@
 #include "corpora/document/record_source.hpp"
 #include "corpora/document/spool.hpp"
 #include "corpora/reader/task.hpp"
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 namespace spillway {
 

@@ -13,7 +13,7 @@
 #include "corpora/reader/record_cutter.hpp"
 #include "corpora/reader/task.hpp"
 #include "corpora/unpack/gzip_codec.hpp"
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 namespace spillway {
 

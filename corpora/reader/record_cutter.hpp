@@ -10,7 +10,7 @@
 
 #include "corpora/reader/task.hpp"
 #include "corpora/records/borders.hpp"
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 namespace spillway {
 

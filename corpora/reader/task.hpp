@@ -12,7 +12,7 @@
 #include "corpora/reader/plan.hpp"
 #include "corpora/unpack/unpack_buffers.hpp"
 #include "corpora/unpack/unpacking_stream.hpp"
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 namespace spillway {
 

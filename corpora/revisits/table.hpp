@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "corpora/revisits/location.hpp"
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 namespace spillway {
 

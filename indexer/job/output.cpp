@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
 #include "io/format/index.hpp"
 #include "io/index/manifest.hpp"
+#include "io/scratch/job_files.hpp"
 
 namespace spillway {
 

@@ -1,7 +1,7 @@
 #include "indexer/job/work_directory.hpp"
 
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 
 namespace spillway {
 

@@ -7,7 +7,7 @@
 
 #include "indexer/job/output.hpp"
 #include "io/file/file_system.hpp"
-#include "io/file/owned_directory.hpp"
+#include "io/scratch/owned_directory.hpp"
 
 namespace spillway {
 

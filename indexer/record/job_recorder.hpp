@@ -13,8 +13,8 @@
 
 #include "io/base/timeline.hpp"
 #include "io/file/descriptor.hpp"
-#include "io/file/temp_space.hpp"
 #include "io/memory/budget.hpp"
+#include "io/scratch/temp_space.hpp"
 #include "sort/gpu/device/status.hpp"
 
 namespace spillway {

@@ -7,7 +7,7 @@
 
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 
 namespace spillway {
 

@@ -1,8 +1,8 @@
 #include "indexer/resume/status.hpp"
 
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
-#include "io/file/owned_directory.hpp"
+#include "io/scratch/job_files.hpp"
+#include "io/scratch/owned_directory.hpp"
 
 namespace spillway {
 

@@ -9,8 +9,8 @@
 #include "corpora/reader/corpus_reader.hpp"
 #include "corpora/revisits/table.hpp"
 #include "indexer/options/job_context.hpp"
-#include "io/file/temp_space.hpp"
 #include "io/memory/budget.hpp"
+#include "io/scratch/temp_space.hpp"
 #include "sort/interface/string_sorter.hpp"
 
 namespace spillway {

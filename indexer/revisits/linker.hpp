@@ -16,8 +16,8 @@
 
 #include "corpora/revisits/location.hpp"
 #include "corpora/warc/header.hpp"
-#include "io/file/temp_space.hpp"
 #include "io/memory/budget.hpp"
+#include "io/scratch/temp_space.hpp"
 #include "sort/external/string_sort.hpp"
 
 namespace spillway {

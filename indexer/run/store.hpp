@@ -12,8 +12,8 @@
 
 #include "indexer/run/merge_source.hpp"
 #include "io/file/memory_file.hpp"
-#include "io/file/temp_space.hpp"
 #include "io/format/run.hpp"
+#include "io/scratch/temp_space.hpp"
 #include "merge/input/run.hpp"
 
 namespace spillway {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "io/file/temp_space.hpp"
 #include "io/memory/budget.hpp"
+#include "io/scratch/temp_space.hpp"
 #include "sort/external/string_run.hpp"
 #include "sort/interface/string_sorter.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <thread>
 
-#include "io/file/job_files.hpp"
 #include "io/file/posix_file_system.hpp"
+#include "io/scratch/job_files.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "io/file/owned_directory.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "io/index/verify.hpp"
+#include "io/scratch/owned_directory.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/file/file_system.hpp"
-#include "io/file/owned_directory.hpp"
+#include "io/scratch/owned_directory.hpp"
 
 namespace spillway {
 

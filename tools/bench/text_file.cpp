@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "corpora/synthetic/generate_text.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 #include "tools/cli/signals.hpp"
 
 namespace spillway {

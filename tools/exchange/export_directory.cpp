@@ -2,7 +2,7 @@
 
 #include "indexer/job/output.hpp"
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 
 namespace spillway {
 

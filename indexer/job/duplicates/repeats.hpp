@@ -10,8 +10,8 @@
 
 #include "corpora/document/sink.hpp"
 #include "indexer/options/index_options.hpp"
-#include "io/file/temp_space.hpp"
 #include "io/memory/budget.hpp"
+#include "io/scratch/temp_space.hpp"
 #include "merge/index/dropped_documents.hpp"
 #include "merge/input/merge_input.hpp"
 #include "sort/interface/string_sorter.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "io/file/file_system.hpp"
-#include "io/file/scratch_file.hpp"
+#include "io/scratch/scratch_file.hpp"
 
 namespace spillway {
 

@@ -8,7 +8,7 @@
 
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 #include "sort/lines/resume/run_table.hpp"
 
 namespace spillway {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/file/file_system.hpp"
-#include "io/file/owned_directory.hpp"
+#include "io/scratch/owned_directory.hpp"
 #include "sort/lines/resume/commit.hpp"
 #include "sort/lines/resume/description.hpp"
 #include "sort/lines/resume/kept_file.hpp"

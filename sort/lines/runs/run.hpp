@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "io/base/bytes.hpp"
-#include "io/file/unlinked_file.hpp"
+#include "io/scratch/unlinked_file.hpp"
 #include "sort/lines/block/padded_copy.hpp"
 #include "sort/lines/keys/order.hpp"
 #include "sort/lines/runs/run_keeper.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "io/file/scratch_file.hpp"
+#include "io/scratch/scratch_file.hpp"
 #include "sort/lines/block/input.hpp"
 
 namespace spillway {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "io/file/owned_directory.hpp"
+#include "io/scratch/owned_directory.hpp"
 #include "tests/end_to_end/growing/growing.hpp"
 #include "tests/support/few_descriptors.hpp"
 #include "tests/support/hooked_file_system.hpp"

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "io/base/error.hpp"
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 #include "sort/sort_plan.hpp"
 #include "sort/sorters.hpp"
 #include "tests/support/faulty_file_system.hpp"

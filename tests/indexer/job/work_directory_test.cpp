@@ -10,9 +10,9 @@
 
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "io/index/manifest.hpp"
+#include "io/scratch/job_files.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 

@@ -11,7 +11,7 @@
 #include "corpora/synthetic/generate_text.hpp"
 #include "corpora/synthetic/string_sets.hpp"
 #include "indexer/job/index_job.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 #include "sort/sorters.hpp"
 #include "tools/bench/sorts/strings.hpp"
 #include "tools/cli/output.hpp"

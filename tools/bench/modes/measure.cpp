@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "indexer/job/index_job.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 #include "tools/bench/modes/timed_reads.hpp"
 
 namespace spillway {

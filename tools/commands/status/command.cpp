@@ -1,6 +1,6 @@
 // `spillway status`: where a resumable job stands.
 #include "indexer/resume/status.hpp"
-#include "io/file/owned_directory.hpp"
+#include "io/scratch/owned_directory.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/status/sort.hpp"
 #include "tools/commands/status/text.hpp"

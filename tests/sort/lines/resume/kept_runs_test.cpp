@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 #include "sort/lines/sorter.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"

@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "corpora/synthetic/generate_text.hpp"
-#include "io/file/owned_directory.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "io/memory/budget.hpp"
+#include "io/scratch/owned_directory.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/places.hpp"

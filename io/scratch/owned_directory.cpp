@@ -1,4 +1,4 @@
-#include "io/file/owned_directory.hpp"
+#include "io/scratch/owned_directory.hpp"
 
 #include <exception>
 #include <new>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 
 namespace spillway {
 

@@ -1,4 +1,4 @@
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "io/base/error.hpp"
-#include "io/file/job_files.hpp"
 #include "io/file/system_error.hpp"
+#include "io/scratch/job_files.hpp"
 
 namespace spillway {
 

@@ -1,4 +1,4 @@
-#include "io/file/job_files.hpp"
+#include "io/scratch/job_files.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "io/file/descriptor.hpp"
-#include "io/file/scratch_file.hpp"
+#include "io/scratch/scratch_file.hpp"
 
 namespace spillway {
 

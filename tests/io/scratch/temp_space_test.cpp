@@ -1,4 +1,4 @@
-#include "io/file/temp_space.hpp"
+#include "io/scratch/temp_space.hpp"
 
 #include <gtest/gtest.h>
 

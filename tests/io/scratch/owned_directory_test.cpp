@@ -1,4 +1,4 @@
-#include "io/file/owned_directory.hpp"
+#include "io/scratch/owned_directory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

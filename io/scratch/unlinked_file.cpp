@@ -1,4 +1,4 @@
-#include "io/file/unlinked_file.hpp"
+#include "io/scratch/unlinked_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
