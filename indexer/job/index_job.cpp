@@ -179,6 +179,7 @@ class IndexJob {
       work.drop_index();
       go_on_without_gpu(error);
       tell_of_new_plan(error);
+      check_disks(work);
       make_index(work, temp, watch);
     }
   }
@@ -255,6 +256,7 @@ class IndexJob {
       note_gpu(gpus_.await());
     } catch (const GpuStartError& error) {
       begin_anew(error);
+      check_disks(work);
       parse(stored, temp, revisits);
     }
   }
