@@ -47,6 +47,9 @@ inline constexpr std::size_t kSectionCount = kSectionNames.size();
 inline constexpr std::size_t section_index(Section section) { return static_cast<std::size_t>(section) - 1; }
 inline constexpr std::string_view section_name(Section section) { return kSectionNames[section_index(section)]; }
 
+// Beside the file of a section while it is written: more CRCs of pages than memory is set aside for.
+inline constexpr std::string_view kPageTableSuffix = ".pages";
+
 inline constexpr std::string_view kManifestName = "manifest";
 inline constexpr std::string_view kManifestMagic = "SPWMANIF";
 inline constexpr std::string_view kSectionMagic = "SPWINDEX";

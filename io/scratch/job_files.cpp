@@ -17,12 +17,17 @@ bool is_index_file_name(std::string_view name) {
   return name == kManifestName || std::find(kSectionNames.begin(), kSectionNames.end(), name) != kSectionNames.end();
 }
 
+bool is_unfinished_index_file_name(std::string_view name) {
+  if (name.ends_with(kPageTableSuffix)) name.remove_suffix(kPageTableSuffix.size());
+  return is_index_file_name(name);
+}
+
 // `path` ends with `name`. Files of an index, or of an export, are in directories for them alone.
 bool is_job_file(const std::string& path, const std::string& name) {
   const std::string directory = parent_directory(path);
   if (directory.ends_with("/" + std::string(kExportName))) return name.starts_with("inv.") || name.starts_with("fwd.");
   const bool is_of_index = directory.ends_with("/index") || directory.ends_with("/replaced");
-  return is_of_index ? is_index_file_name(name) : name.starts_with(kScratchFilePrefix);
+  return is_of_index ? is_unfinished_index_file_name(name) : name.starts_with(kScratchFilePrefix);
 }
 
 // The last one is the work directory of a benchmark's jobs.

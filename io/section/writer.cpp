@@ -70,7 +70,7 @@ SectionWriter::SectionWriter(FileSystem& files, const std::string& directory, Se
       buffer_bytes_(std::max(buffer_bytes / kPageBytes, std::size_t{1}) * kPageBytes),
       table_bytes_(table_bytes) {
   const std::string path = directory + "/" + std::string(section_name(section));
-  table_path_ = path + ".pages";
+  table_path_ = path + std::string(kPageTableSuffix);
   file_ = files.create(path);
   std::array<std::uint8_t, kSectionHeaderBytes> header{};
   std::copy(kSectionMagic.begin(), kSectionMagic.end(), header.begin());

@@ -13,6 +13,7 @@
 #include "io/file/posix_file_system.hpp"
 #include "io/index/manifest.hpp"
 #include "io/scratch/job_files.hpp"
+#include "io/section/writer.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -78,6 +79,7 @@ TEST(WorkDirectory, RemovesWhatAKilledJobLeft) {
   const ScratchDirectory scratch;
   leave_work_directory(scratch / "out");
   make_index(scratch / "out.work/index", "unfinished");
+  write_file(scratch / "out.work/index/postings_1.pages", "of a section above 256 MiB");
   write_file(scratch / "out.work/spillway-run-1", "x");
   const WorkDirectory work(posix_file_system(), scratch / "out");
   EXPECT_EQ(posix_file_system().list(work.path()), std::vector<std::string>{"LOCK"});
@@ -95,6 +97,24 @@ TEST(WorkDirectory, RefusesWhatNoJobMade) {
   EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "used"), UsageError);
   EXPECT_EQ(content_of(scratch / "used.work/thesis"), "x");
   EXPECT_TRUE(fs::exists(scratch / "used.work/spillway-run-1"));
+  leave_work_directory(scratch / "other");
+  make_index(scratch / "other.work/index", "unfinished");
+  write_file(scratch / "other.work/index/thesis.pages", "x");
+  EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "other"), UsageError);
+  EXPECT_EQ(content_of(scratch / "other.work/index/thesis.pages"), "x");
+}
+
+TEST(WorkDirectory, DropsAnIndexWhoseTablesOfPagesAreLeft) {
+  const ScratchDirectory scratch;
+  WorkDirectory work(posix_file_system(), scratch / "out");
+  make_index(work.index_path(), "unfinished");
+  {
+    SectionWriter section(posix_file_system(), work.index_path(), Section::kPostings, kPageBytes, 4);
+    section.append(std::vector<std::uint8_t>(3 * kPageBytes));
+  }
+  EXPECT_TRUE(fs::exists(work.index_path() + "/postings.pages"));
+  work.drop_index();
+  EXPECT_FALSE(fs::exists(work.index_path()));
 }
 
 TEST(WorkDirectory, RefusesASecondOneWhileTheFirstLives) {
