@@ -50,6 +50,8 @@ class RevisitTable {
   // Returns the number of the first entry whose record is not before `record`. O(log n) reads.
   std::uint64_t lower_bound(const RecordLocation& record) const;
 
+  // Begins a pass over the input. Requires: no cursor is in use.
+  void begin_pass() const { met_ = 0; }
   // A pass over the input meets each entry once. Throws IoError unless cursors have returned all entries from `start`
   // on: then the input is not the one that the table was made of.
   void check_all_met(const RecordLocation& start) const;
@@ -59,7 +61,7 @@ class RevisitTable {
   const std::unique_ptr<TempFile> entry_file_, revisit_file_;
   const ReadableFile &entries_, &revisits_;
   const std::uint64_t size_;
-  mutable std::atomic<std::uint64_t> met_{0};  // entries that cursors have returned
+  mutable std::atomic<std::uint64_t> met_{0};  // entries that cursors of the pass have returned
 };
 
 // Appends revisits in any order, and entries in ascending order of their records.

@@ -288,6 +288,7 @@ class IndexJob {
     } else if (base_) {
       runs.runs.push_back(base_->take_source());
     }
+    if (revisits != nullptr) revisits->begin_pass();
     context_.progress.stage.store("parse");
     IndexOptions options = options_;
     options.corpus = corpus_options_;

@@ -200,6 +200,30 @@ TEST_F(StartedBesideParsing, SkippedRecordsAreCountedOnce) {
   EXPECT_EQ(report.examples.size(), SkipLog::kExamples);
 }
 
+// Revisits that were met before the failure are met again.
+TEST_F(StartedBesideParsing, RevisitsAreFollowedOnce) {
+  const auto record = [](const std::string& type, int number, const std::string& fields, const std::string& block) {
+    const std::string id = std::to_string(number);
+    return "WARC/1.1\r\nWARC-Type: " + type + "\r\nWARC-Record-ID: <" + type + id + ">\r\nWARC-Target-URI: http://a/" +
+           id + "\r\nWARC-Date: 2024-01-02T03:04:05Z\r\nContent-Type: application/http; msgtype=response\r\n" + fields +
+           "Content-Length: " + std::to_string(block.size()) + "\r\n\r\n" + block + "\r\n\r\n";
+  };
+  std::string crawl;
+  for (int i = 0; i < 200; ++i) {
+    crawl += record("response", i, "", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nword" + std::to_string(i));
+    crawl += record("revisit", i, "WARC-Refers-To: <response" + std::to_string(i) + ">\r\n", "HTTP/1.1 304 -\r\n\r\n");
+  }
+  testing::write_bytes(scratch_ / "in", crawl);
+  format_ = CorpusFormat::kWarc;
+  for (const StartFault fault : {StartFault::kNone, StartFault::kNoDevice, StartFault::kArena}) {
+    set(fault, milliseconds(200));
+    IndexOptions options = gpu_job();
+    options.corpus.crawl.revisits = Revisits::kFollow;
+    EXPECT_EQ(testing::run_job(options).documents, 400U);
+    std::filesystem::remove_all(options.output);
+  }
+}
+
 TEST_F(StartedBesideParsing, ASignalEndsTheJobDuringTheStart) {
   set_random_corpus(68, 300);
   set(StartFault::kNone, milliseconds(300));

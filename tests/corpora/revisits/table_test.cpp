@@ -52,6 +52,10 @@ TEST_F(RevisitTables, GiveTheRevisitsOfEachRecord) {
   }
   EXPECT_NO_THROW(table->check_all_met({0, 0}));
   EXPECT_THROW(table->check_all_met({1, 0}), IoError);
+  table->begin_pass();
+  EXPECT_THROW(table->check_all_met({0, 0}), IoError);
+  for (const auto& [record, places] : expected) expect(ascending, record);
+  EXPECT_NO_THROW(table->check_all_met({0, 0}));
   for (int i = 0; i < 3000; ++i) expect(jumping, {random() % 4, (random() % 1001) << 30});
   for (const auto& [place, id] : ids) {
     const Revisit revisit = table->revisit(place);
