@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "io/base/error.hpp"
@@ -48,9 +49,14 @@ class RangeWorkers {
 
   PostingsMergeTotals run() {
     const std::size_t count = std::clamp<std::size_t>(options_.threads, 1, job_.ranges.count());
-    const bool merges_after = options_.beside && count >= options_.most_threads;
+    bool merges_after = options_.beside && count >= options_.most_threads;
     std::jthread beside;
-    if (options_.beside) beside = std::jthread([this, merges_after] { work_beside(merges_after); });
+    try {
+      if (options_.beside) beside = std::jthread([this, merges_after] { work_beside(merges_after); });
+    } catch (const std::system_error&) {  // no thread is left: the lists come after what was to be beside them
+      merges_after = false;
+      work_beside(merges_after);
+    }
     job_.out.run_threads(count - (merges_after ? 1 : 0), [this] { work(); });
     if (!merges_after) end_lanes();  // documents may take longer, and lanes a while to go
     if (beside.joinable()) beside.join();
