@@ -49,14 +49,16 @@ void for_each_kept(const RunStore& runs, const Do& act) {
   }
 }
 
-// Brings the lists down that stayed on GPUs alone. ListsLostError.
-void bring_down(const RunStore& runs, unsigned threads) {
+// Brings the lists down that stayed on GPUs alone, until `is_stopped`, which may be null. ListsLostError.
+void bring_down(const RunStore& runs, unsigned threads, const std::atomic<bool>* is_stopped = nullptr) {
   std::vector<KeptLists*> staying;
   for_each_kept(runs, [&](KeptLists& kept) {
     if (!kept.is_on_host()) staying.push_back(&kept);
   });
   tbb::task_arena(static_cast<int>(threads)).execute([&] {
-    tbb::parallel_for(std::size_t{0}, staying.size(), [&](std::size_t i) { staying[i]->bring_down(); });
+    tbb::parallel_for(std::size_t{0}, staying.size(), [&](std::size_t i) {
+      if (is_stopped == nullptr || !*is_stopped) staying[i]->bring_down();
+    });
   });
 }
 
@@ -133,7 +135,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
 void MergeGpus::bring_what_no_lane_holds() {
   if (lanes_ && lanes_->holds_lists()) return;
   try {
-    bring_down(runs_, threads_);
+    bring_down(runs_, threads_, &ends_);
   } catch (const std::exception&) {  // the threads meet it, too
   }
 }
@@ -189,7 +191,9 @@ void MergeGpus::release() {
   budget_.drop_kept();
 }
 
+// No thread of the merge needs lists any more.
 void MergeGpus::drop_lists_on_gpus() {
+  ends_ = true;
   left_runs_.wait();
   drop_device_lists(runs_);
 }
@@ -201,6 +205,7 @@ void MergeGpus::leave_runs() {
 }
 
 void MergeGpus::end() {
+  ends_ = true;
   if (lanes_) lanes_->end();
   left_runs_.wait();
 }

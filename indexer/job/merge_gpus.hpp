@@ -1,6 +1,7 @@
 // The GPUs of a job during its last merge: whether they merge lists, the lanes for that, and the end of their use.
 #pragma once
 
+#include <atomic>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -64,6 +65,7 @@ class MergeGpus {
   std::string failure_;
   std::optional<MergeLanes> lanes_;
   std::latch left_runs_{1};  // by `releasing_`
+  std::atomic<bool> ends_ = false;
   std::jthread releasing_;
 };
 
