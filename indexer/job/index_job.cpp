@@ -12,7 +12,7 @@
 #include "indexer/ingest/ingest.hpp"
 #include "indexer/job/base_index.hpp"
 #include "indexer/job/describe.hpp"
-#include "indexer/job/duplicates/repeats.hpp"
+#include "indexer/job/drop_log.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/gpus.hpp"
 #include "indexer/job/index_figures.hpp"
@@ -207,6 +207,7 @@ class IndexJob {
     const Stopwatch write_watch;
     IndexWriter& writer = opened ? *opened : opened.emplace(context_.files, work.index_path(), content_);
     const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
+    DropLog drops(skips_, options_.dedup, base_documents());
     IndexTotals totals = merge_into_index(
         {.content = content_,
          .run_block_bytes = plan_.run_block_bytes,
@@ -217,13 +218,13 @@ class IndexJob {
          .temp = temp,
          .threads = threads_,
          .checkpoints = checkpoints_,
-         .on_duplicate = duplicate_listener(),
+         .on_duplicate = drops.duplicate_listener(),
          .appended_to = {base_documents(), options_.append.value_or(KnownIds::kRefuse), options_.replace_urls},
          .dedup = options_.dedup,
-         .on_repeat = repeat_listener(),
+         .on_repeat = drops.repeat_listener(),
          .lanes = merge_gpus.lanes(),
          .before_passes = [&merge_gpus] { merge_gpus.leave_runs(); }},
-        runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
+        runs, writer, [&](std::uint64_t duplicates) { drops.count(merge_, duplicates); }, merge_);
     merge_gpus.end();
     if (const std::string failure = merge_gpus.failure(); !failure.empty()) {
       context_.warn("a GPU did not merge all lists that it was to merge, the CPU did: " + failure);
@@ -416,60 +417,6 @@ class IndexJob {
       return std::jthread([&runs] { runs.runs.clear(); });
     } catch (const std::system_error&) {  // no thread is left: the caller frees the memory later
       return {};
-    }
-  }
-
-  DuplicateListener duplicate_listener() {
-    if (!skips_.has_listener()) return {};
-    return [this](std::string_view id, std::uint32_t kept, std::uint32_t dropped) {
-      skips_.report({.reason = kept < base_documents() ? SkipReason::kKnownId : SkipReason::kDuplicateId,
-                     .offset = dropped - base_documents(),
-                     .detail = name_of(kept) + " has the same id",
-                     .id = std::string(id)});
-    };
-  }
-
-  RepeatListener repeat_listener() {
-    if (!skips_.has_listener()) return {};
-    return [this](std::uint32_t number, const RunDocument& document) {
-      skips_.report({.reason = repeat_reason(options_.dedup),
-                     .offset = number - base_documents(),
-                     .detail = "an earlier document has the same " + std::string(repeat_name(options_.dedup)),
-                     .id = std::string(document.id),
-                     .url = std::string(document.url)});
-    };
-  }
-
-  // Documents of the input are numbered from 0.
-  std::string name_of(std::uint32_t document) const {
-    if (document < base_documents()) return "a document of the index";
-    return "document " + std::to_string(document - base_documents());
-  }
-
-  // Parsing counted documents as indexed that were then dropped because they repeat others.
-  void count_duplicates(std::uint64_t duplicates) {
-    count_repeats();
-    note_dropped(SkipReason::kDuplicateId, merge_.duplicates);
-    note_dropped(SkipReason::kKnownId, merge_.known);
-    skips_.move_documents(SkipReason::kDuplicateId, duplicates);
-    skips_.move_documents(SkipReason::kKnownId, merge_.known_documents);
-    skips_.judge_at_end();
-  }
-
-  void count_repeats() {
-    if (options_.dedup == Dedup::kNone) return;
-    const SkipReason reason = repeat_reason(options_.dedup);
-    for (const IdTable::Duplicate& repeat : merge_.repeats) {
-      skips_.note(reason, repeat.dropped, {name_of(repeat.dropped), 0},
-                  describe_repeat(options_.dedup, repeat.value, name_of(repeat.kept)));
-    }
-    skips_.move_documents(reason, merge_.repeated_documents);
-  }
-
-  void note_dropped(SkipReason reason, const std::vector<IdTable::Duplicate>& examples) {
-    for (const IdTable::Duplicate& example : examples) {
-      skips_.note(reason, example.dropped, {name_of(example.dropped), 0},
-                  "id " + example.value + " is that of " + name_of(example.kept));
     }
   }
 
