@@ -18,10 +18,10 @@ class DropLog {
   DropLog(SkipLog& skips, Dedup dedup, std::uint64_t base_documents)
       : skips_(skips), dedup_(dedup), base_documents_(base_documents) {}
 
-  // The listeners use this object. They are empty where nobody listens to the skip log.
+  // The listeners use this object. They are empty if the skip log has no listener.
   DuplicateListener duplicate_listener();
   RepeatListener repeat_listener();
-  // Counts the documents of a merge: `duplicates` of them have the id of another document of the input. InputError, if
+  // Counts the documents of a merge: `duplicates` of them have the id of another document of the input. InputError if
   // too many records are skipped.
   void count(const MergeStats& merge, std::uint64_t duplicates);
 

@@ -191,7 +191,7 @@ void MergeGpus::release() {
   budget_.drop_kept();
 }
 
-// No thread of the merge needs lists any more.
+// Called when no thread of the merge needs lists any more.
 void MergeGpus::drop_lists_on_gpus() {
   ends_ = true;
   left_runs_.wait();
