@@ -23,6 +23,7 @@ void MergeLanes::make(const Make& make) noexcept {
   lanes_->make_large();  // only this thread gives lanes back
   const std::lock_guard lock(mutex_);
   large_made_ = true;
+  changed_.notify_all();
 }
 
 // Whichever comes last, the lanes or what they merge, begins them. Requires: the mutex is held.
@@ -89,8 +90,10 @@ const HeldLists* MergeLanes::held() noexcept {
   return lanes_ == nullptr || cannot_begin_ || ended_ ? nullptr : lanes_->held();
 }
 
+// A thread that does not wait merges the list itself, and has all lists brought down for that if they stay on GPUs.
 LargeLane* MergeLanes::large() noexcept {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return large_made_ || cannot_begin_ || ended_; });
   return !large_made_ || cannot_begin_ || ended_ ? nullptr : lanes_->large();
 }
 

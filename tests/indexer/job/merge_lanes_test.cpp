@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -25,9 +26,15 @@ class OneLane final : public BatchLanes {
     EXPECT_TRUE(has_begun_);
     return std::exchange(is_taken_, true) ? nullptr : std::make_unique<NoLane>();
   }
+  void make_large() noexcept override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    large_.emplace();
+  }
+  LargeLane* large() noexcept override { return large_ ? &*large_ : nullptr; }
   void fail(const std::string&) noexcept override {}
 
  private:
+  std::optional<LargeLane> large_;
   const bool can_begin_;
   bool has_begun_ = false, is_taken_ = false;
 };
@@ -71,6 +78,15 @@ TEST_F(MergeLanesTest, BeginsLanesThatAreMadeFirst) {
   begin();
   EXPECT_NE(lanes_.take(), nullptr);
   lanes_.end();
+}
+
+TEST_F(MergeLanesTest, WaitsForTheLargeLane) {
+  const std::jthread maker = make([] { return std::make_unique<OneLane>(true); });
+  begin();
+  EXPECT_NE(lanes_.take(), nullptr);
+  EXPECT_NE(lanes_.large(), nullptr);
+  lanes_.end();
+  EXPECT_EQ(lanes_.large(), nullptr);
 }
 
 TEST_F(MergeLanesTest, TellsWhyThereAreNone) {
