@@ -3,8 +3,10 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "indexer/gpu/pipeline/kept_lists.hpp"
 #include "indexer/gpu/pipeline/staying_rule.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/staged_copy.hpp"
 
 namespace spillway {
 
@@ -49,15 +52,34 @@ void for_each_kept(const RunStore& runs, const Do& act) {
   }
 }
 
+// Of a thread that brings lists down.
+constexpr std::size_t kStagingBytes = StagedCopy::memory_bytes(std::size_t{1} << 20);
+
+// For as many of the threads as a sixteenth of what is free has room for.
+Buffer staging_memory(std::size_t threads, MemoryBudget& budget) {
+  const std::size_t bytes = std::min(threads, budget.free_bytes() / 16 / kStagingBytes) * kStagingBytes;
+  if (bytes == 0) return {};
+  auto taken = budget.try_reserve(bytes, "lists that come from GPUs");
+  return taken ? Buffer(std::move(*taken), bytes) : Buffer();
+}
+
 // Brings the lists down that stayed on GPUs alone, until `is_stopped`, which may be null. ListsLostError.
-void bring_down(const RunStore& runs, unsigned threads, const std::atomic<bool>* is_stopped = nullptr) {
+void bring_down(const RunStore& runs, unsigned threads, MemoryBudget& budget,
+                const std::atomic<bool>* is_stopped = nullptr) {
   std::vector<KeptLists*> staying;
   for_each_kept(runs, [&](KeptLists& kept) {
     if (!kept.is_on_host()) staying.push_back(&kept);
   });
-  tbb::task_arena(static_cast<int>(threads)).execute([&] {
+  if (staying.empty()) return;
+  Buffer staging = staging_memory(std::min<std::size_t>(threads, staying.size()), budget);
+  const std::size_t shares = staging.size() / kStagingBytes;
+  tbb::task_arena(static_cast<int>(shares == 0 ? threads : shares)).execute([&] {
     tbb::parallel_for(std::size_t{0}, staying.size(), [&](std::size_t i) {
-      if (is_stopped == nullptr || !*is_stopped) staying[i]->bring_down();
+      if (is_stopped != nullptr && *is_stopped) return;
+      // While it brings lists down, a thread takes no other task, so its share is its own.
+      const auto thread = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+      staying[i]->bring_down(thread < shares ? std::span(staging.data() + thread * kStagingBytes, kStagingBytes)
+                                             : std::span<std::uint8_t>());
     });
   });
 }
@@ -67,10 +89,11 @@ void drop_device_lists(const RunStore& runs) {
 }
 
 // The first of several threads that need lists on the host brings all of them down, the others wait.
-void bring_all_for_cursors(const RunStore& runs, unsigned threads) {
+void bring_all_for_cursors(const RunStore& runs, unsigned threads, MemoryBudget& budget) {
   const auto once = std::make_shared<std::once_flag>();
   for_each_kept(runs, [&](KeptLists& kept) {
-    kept.bring_with([&runs, threads, once] { std::call_once(*once, [&] { bring_down(runs, threads); }); });
+    kept.bring_with(
+        [&runs, threads, &budget, once] { std::call_once(*once, [&] { bring_down(runs, threads, budget); }); });
   });
 }
 
@@ -97,10 +120,10 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
   if (merges) take_memory(work);
   if (order_memory_.bytes() == 0) {
     held_.clear();
-    bring_down(runs_, threads_);
+    bring_down(runs_, threads_, budget_);
     drop_device_lists(runs_);
   }
-  bring_all_for_cursors(runs_, threads_);
+  bring_all_for_cursors(runs_, threads_, budget_);
   try {
     releasing_ = std::jthread([this] {
       if (lanes_) lanes_->make([this] { return make_lanes(); });
@@ -124,7 +147,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
     held_.clear();
     memory_ = {};
     order_memory_ = {};
-    bring_down(runs_, threads_);
+    bring_down(runs_, threads_, budget_);
     drop_device_lists(runs_);
     release();
     gpus_.end();
@@ -135,7 +158,7 @@ MergeGpus::MergeGpus(const GpuOptions& options, const GpuMergeWork& work, Memory
 void MergeGpus::bring_what_no_lane_holds() {
   if (lanes_ && lanes_->holds_lists()) return;
   try {
-    bring_down(runs_, threads_, &ends_);
+    bring_down(runs_, threads_, budget_, &ends_);
   } catch (const std::exception&) {  // the threads meet it, too
   }
 }
@@ -180,7 +203,7 @@ std::unique_ptr<BatchLanes> MergeGpus::make_lanes() {
   }
   gpus_.release_lanes();
   order_memory_ = {};
-  bring_down(runs_, threads_);
+  bring_down(runs_, threads_, budget_);
   drop_device_lists(runs_);
   lane_options_.takes_less = true;
   return make_gpu_batch_lanes(lane_options_, budget_);
@@ -200,7 +223,7 @@ void MergeGpus::drop_lists_on_gpus() {
 
 void MergeGpus::leave_runs() {
   left_runs_.wait();
-  bring_down(runs_, threads_);
+  bring_down(runs_, threads_, budget_);
   drop_device_lists(runs_);
 }
 

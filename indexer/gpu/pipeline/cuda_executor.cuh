@@ -31,6 +31,7 @@
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/memory.hpp"
 #include "sort/gpu/device/registered_memory.hpp"
+#include "sort/gpu/device/staged_copy.hpp"
 #include "sort/gpu/interface/record_sorter.hpp"
 #include "sort/gpu/interface/string_sorter.hpp"
 
@@ -286,9 +287,16 @@ class CudaExecutor : public CudaSteps {
   }
   // Returns DeviceLists::bring_down.
   auto bringer() const {
-    return [gpu = setup_.gpu](const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
+    return [gpu = setup_.gpu](const std::uint8_t* from, std::uint8_t* to, std::size_t bytes,
+                              std::span<std::uint8_t> staging) {
       const GpuStream stream(gpu);
       stream.make_current();
+      if (staging.size() >= StagedCopy::memory_bytes(1)) {
+        StagedCopy(staging, stream).down(from, bytes, [to](std::span<const std::uint8_t> staged, std::size_t at) {
+          std::memcpy(to + at, staged.data(), staged.size());
+        });
+        return;
+      }
       copy_to_host(to, from, bytes, stream.handle());
       stream.synchronize();
     };

@@ -231,14 +231,14 @@ void KeptLists::bring_for_cursor() {
 }
 
 // While it waits for the check of the lists, the thread takes no task that could need them.
-void KeptLists::bring_down() {
+void KeptLists::bring_down(std::span<std::uint8_t> staging) {
   if (is_on_host_) return;
   const std::lock_guard lock(bringing_);
   if (is_on_host_) return;
   if (!on_gpu_) throw ListsLostError("the lists of a block are no longer on the GPU");
   for (bool may_try_again = true; !is_on_host_; may_try_again = false) {
     try {
-      tbb::this_task_arena::isolate([&] { lists_ = bring_lists_to(*on_gpu_, memory_.data(), {}); });
+      tbb::this_task_arena::isolate([&] { lists_ = bring_lists_to(*on_gpu_, memory_.data(), {}, staging); });
       is_on_host_ = true;
     } catch (const GpuError& error) {
       if (error.is_lost || !may_try_again) throw ListsLostError(error.what());

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -57,8 +58,9 @@ class KeptLists final : public MergeSource {
   // Gives the lists on the GPU away, once; a copy, where the host has none.
   std::optional<DeviceLists> take_device_lists();
   bool is_on_host() const { return is_on_host_; }
-  // Copies lists that stay on the GPU to the host, where cursors need them. Thread-safe. ListsLostError.
-  void bring_down();
+  // Copies lists that stay on the GPU to the host, where cursors need them; `staging` as of DeviceLists::bring_down.
+  // Thread-safe. ListsLostError.
+  void bring_down(std::span<std::uint8_t> staging = {});
   // Cursors call `bring_all` first, which calls bring_down() of this and of others: a thread that reads one block will
   // read all of them.
   void bring_with(std::function<void()> bring_all) { bring_all_ = std::move(bring_all); }

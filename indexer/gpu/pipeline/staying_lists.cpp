@@ -25,8 +25,9 @@ StayingLists::StayingLists(DeviceLists&& device_lists, const ListDigest& digest,
       most_fragment_bytes(digest.most_bytes),
       samples(samples_of(digest)) {}
 
-EncodedLists bring_lists_to(const DeviceLists& lists, std::uint8_t* memory, const ContentChecksum& sum) {
-  lists.bring_down(lists.memory.get(), memory, lists.bytes);
+EncodedLists bring_lists_to(const DeviceLists& lists, std::uint8_t* memory, const ContentChecksum& sum,
+                            std::span<std::uint8_t> staging) {
+  lists.bring_down(lists.memory.get(), memory, lists.bytes, staging);
   EncodedLists brought;
   brought.rank_text_offsets = {lists.text_offsets(memory), lists.rank_count + std::size_t{1}};
   brought.rank_text = {lists.text(memory), lists.text_bytes};

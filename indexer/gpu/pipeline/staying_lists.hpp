@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "indexer/gpu/pipeline/device_lists.hpp"
@@ -28,8 +29,9 @@ struct StayingLists {
 // Copies the lists to `memory`, of DeviceLists::bytes bytes or more, which the result owns. GpuError where they cannot
 // be copied or contradict each other.
 EncodedLists bring_lists(const DeviceLists& lists, Buffer memory, const ContentChecksum& sum);
-// The same in memory that lives longer than the result.
-EncodedLists bring_lists_to(const DeviceLists& lists, std::uint8_t* memory, const ContentChecksum& sum);
+// The same in memory that lives longer than the result; `staging` as of DeviceLists::bring_down.
+EncodedLists bring_lists_to(const DeviceLists& lists, std::uint8_t* memory, const ContentChecksum& sum,
+                            std::span<std::uint8_t> staging = {});
 
 // The samples of a digest, each fragment once.
 std::vector<TermSample> samples_of(const ListDigest& digest);

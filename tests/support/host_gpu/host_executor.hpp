@@ -108,7 +108,7 @@ class HostExecutor : public HostSteps {
   void hold_no_more() noexcept { holds_ = false; }
   bool lists_stay(std::uint64_t, std::uint64_t) const { return lists_stay_; }
   static auto bringer() {
-    return [](const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
+    return [](const std::uint8_t* from, std::uint8_t* to, std::size_t bytes, std::span<std::uint8_t>) {
       count_gpu_call();
       std::memcpy(to, from, bytes);
     };

@@ -308,9 +308,10 @@ TEST_P(Kept, ListsComeToTheHostOnceForManyThreads) {
     ASSERT_NE(source, nullptr);
     auto& kept = dynamic_cast<KeptLists&>(*source);
     std::atomic<int> asked = 0;
+    std::vector<std::uint8_t> staging(20000);
     kept.bring_with([&] {
       ++asked;
-      kept.bring_down();
+      kept.bring_down(staging);
     });
     const MergeInput& input = source->open(1);
     std::array<Lists, 4> lists;
