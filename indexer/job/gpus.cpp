@@ -17,7 +17,7 @@ void JobGpus::start(const JobPlan& plan) {
     lane_memory_ = budget_.reserve(plan.index.staging_bytes + plan.index.list_bytes, "the lanes of GPUs");
     lane_budget_.emplace(lane_memory_.bytes());
     if (plan.assumes_gpu) {
-      starting_count_ = plan.gpu->lanes;
+      starting_count_ = plan.gpu->all_lanes();
       starting_ = std::async(std::launch::async, [this, &plan] { return meet_and_make(plan); }).share();
     } else {
       lanes_ = make_gpu_lanes(*plan.gpu, *lane_budget_);
@@ -39,6 +39,8 @@ GpuLanes JobGpus::meet_and_make(const JobPlan& plan) {
     return make_gpu_lanes(*met_.lanes, *lane_budget_);
   } catch (const GpuStartError&) {
     throw;
+  } catch (const UsageError& error) {  // --gpu names one that is not there: the new plan finds that, too
+    throw GpuStartError(Kind::kMissing, error.what());
   } catch (const GpuError& error) {
     throw GpuStartError(Kind::kFailed, error.what());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <utility>
 #include <vector>
 
 #include "indexer/gpu/pipeline/layout.hpp"
@@ -134,7 +135,8 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
                        " bytes of GPU memory, too little for the smallest one: raise --gpu-memory");
 }
 
-GpuJobPlan::GpuJobPlan(const IndexOptions& options, std::size_t memory_bytes, unsigned threads)
+GpuJobPlan::GpuJobPlan(const IndexOptions& options, std::vector<int> assumed, std::size_t memory_bytes,
+                       unsigned threads)
     : is_assumed_(true),
       record_name_(options.record_sorter),
       strings_(choose_gpu_string_sorter(options.string_sorter)),
@@ -146,10 +148,10 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, std::size_t memory_bytes, un
       threads_(threads),
       forced_block_bytes_(static_cast<std::size_t>(options.block_bytes)) {
   sorter_.form = ChunkForm::kTokens;
-  sorter_.gpus = {0};
+  sorter_.gpus = std::move(assumed);
   sorter_.string_sorter = strings_.name;
   sorter_.arenas = 2;
-  sorter_.lanes = lanes_of_two_arenas(memory_bytes, 1);
+  sorter_.lanes = lanes_of_two_arenas(memory_bytes, sorter_.gpus.size());
 }
 
 // Two where they fit, so that one block goes up while another is sorted.

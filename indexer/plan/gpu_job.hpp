@@ -20,12 +20,12 @@ class GpuJobPlan {
   // Requires: choice.gpus is not empty. Asks each for its free memory, which makes contexts. GpuError, also where there
   // is not enough for the smallest block; UsageError for unknown sorters, and for GPUs that a sorter cannot use.
   GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes, unsigned threads);
-  // Assumes one GPU with as much memory as blocks of tokens can use, and asks none. Requires: `options` leave sorters
-  // and GPUs to the plan, and do not ask for tables.
-  GpuJobPlan(const IndexOptions& options, std::size_t memory_bytes, unsigned threads);
+  // Assumes GPUs of these numbers, each with as much memory as blocks of tokens can use, and asks none. Requires:
+  // `options` leave sorters and the memory of GPUs to the plan, and do not ask for tables.
+  GpuJobPlan(const IndexOptions& options, std::vector<int> assumed, std::size_t memory_bytes, unsigned threads);
 
   // Lanes on all GPUs.
-  unsigned lanes() const { return sorter_.lanes * static_cast<unsigned>(sorter_.gpus.size()); }
+  unsigned lanes() const { return sorter_.all_lanes(); }
   // Pinned memory for the lists of all lanes: at most a sixteenth of the memory. total_bytes: as choose_records().
   std::size_t staging_bytes(std::uint64_t total_bytes) const;
   const SorterChoice& string_sorter() const { return strings_; }

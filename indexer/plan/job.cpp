@@ -42,19 +42,25 @@ constexpr std::size_t kContextBytes = std::size_t{128} << 20;
 
 bool may_assume_gpu(const IndexOptions& options, const JobPlan& plan) {
   if (options.mode != IndexMode::kAuto && options.mode != IndexMode::kGpuPlus) return false;
-  if (!options.gpu.ids.empty() || options.gpu.memory_bytes != 0 || options.gpu.chunks == GpuChunks::kTables) {
-    return false;
-  }
+  if (options.gpu.memory_bytes != 0 || options.gpu.chunks == GpuChunks::kTables) return false;
   if (options.record_sorter != "auto" || options.string_sorter != "auto") return false;
   return plan.corpus.streams == 0 && plan.memory.value >= kLeastToAssume && has_gpu_driver();
 }
 
-GpuStatus assumed_gpus() {
+// Those that --gpu names, or the first.
+std::vector<int> assumed_ids(const IndexOptions& options) {
+  return options.gpu.ids.empty() ? std::vector<int>{0} : options.gpu.ids;
+}
+
+GpuStatus assumed_gpus(const IndexOptions& options) {
   GpuStatus status;
   status.state = GpuState::kUsable;
-  GpuInfo& gpu = status.gpus.emplace_back();
-  gpu.name = "started while the input is parsed";
-  gpu.major = 9;
+  for (const int id : assumed_ids(options)) {
+    GpuInfo& gpu = status.gpus.emplace_back();
+    gpu.id = id;
+    gpu.name = "started while the input is parsed";
+    gpu.major = 9;
+  }
   return status;
 }
 
@@ -66,7 +72,7 @@ std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
   plan.sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *plan.strings);
   const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
   const auto threads = static_cast<unsigned>(plan.threads.value);
-  if (plan.assumes_gpu) return GpuJobPlan(options, memory_bytes, threads);
+  if (plan.assumes_gpu) return GpuJobPlan(options, assumed_ids(options), memory_bytes, threads);
   try {
     if (!plan.mode.gpus.empty()) return GpuJobPlan(options, plan.mode, memory_bytes, threads);
   } catch (const GpuError& error) {
@@ -111,7 +117,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
   input.list_bytes = plan.corpus.list_bytes;
   input.program_bytes = charged_program_bytes(options) - (lists_are_resident(options, plan) ? input.list_bytes : 0);
-  if (plan.assumes_gpu && !options.program_bytes) input.program_bytes += kContextBytes;
+  if (plan.assumes_gpu && !options.program_bytes) input.program_bytes += plan.mode.gpus.size() * kContextBytes;
   input.waits_for_gpu = plan.assumes_gpu;
   input.mode = plan.mode.mode;
   input.form = gpu ? gpu->chunks().form : plan.sorter->form();
@@ -163,7 +169,8 @@ void choose_and_divide(const IndexOptions& options, const ContentOptions& conten
   plan.may_read_again = facts == GpuFacts::kAssume && plan.corpus.streams == 0;
   const bool may_assume = facts == GpuFacts::kAssume && may_assume_gpu(options, plan);
   plan.mode = choose_mode(
-      options, [&] { return costs_of_modes(content, files, plan); }, may_assume ? assumed_gpus : find_gpus);
+      options, [&] { return costs_of_modes(content, files, plan); },
+      [&] { return may_assume ? assumed_gpus(options) : find_gpus(); });
   plan.assumes_gpu = may_assume && sorts_on_gpu(plan.mode.mode);
   const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
   if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options.record_sorter, options.string_sorter, plan);
@@ -223,7 +230,7 @@ MetGpu meet_gpu(const IndexOptions& options, const JobPlan& plan) {
                        static_cast<unsigned>(plan.threads.value));
   const std::size_t block_bytes = plan.index.assembler.block_bytes;
   GpuSortPlan chosen = gpu.choose_records(block_bytes, expected_text_bytes(plan.corpus));
-  const bool has_room = gpu.chunks().form == ChunkForm::kTokens && gpu.lanes() == plan.gpu->lanes &&
+  const bool has_room = gpu.chunks().form == ChunkForm::kTokens && gpu.lanes() == plan.gpu->all_lanes() &&
                         chosen.block_bytes >= block_bytes && gpu.has_whole_arenas(block_bytes);
   if (!has_room) return met;
   met.lanes = gpu.sorter_options(chosen, plan.corpus.total_bytes);

@@ -28,7 +28,7 @@ Decision choose_memory(std::uint64_t asked);
 // `asked` 0: the processors that this process may run on.
 Decision choose_threads(unsigned asked);
 
-// Whether a plan asks for its GPUs, which takes a third of a second, or may assume one, as the job can begin anew.
+// Whether a plan asks for its GPUs, which takes a third of a second, or may assume them, as the job can begin anew.
 enum class GpuFacts : std::uint8_t { kAsk, kAssume };
 
 struct JobPlan {
@@ -56,9 +56,10 @@ struct JobPlan {
 // Reads the sizes and the first bytes of the input's files, and at most 512 KiB of text (mode_cost.hpp). Throws
 // UsageError, IoError, BudgetError and GpuError as run_index does. `check` as in plan_corpus().
 //
-// kAssume: if the job would take a GPU, the machine has a driver, and the options leave GPU, form and sorters to the
-// plan, the plan assumes a GPU with enough memory (JobPlan::assumes_gpu), and calls none. The job then starts the GPU
-// while it parses. Not for streams, which cannot be read again if there is no such GPU.
+// kAssume: if the job would take a GPU, the machine has a driver, and the options leave form, sorters and the memory of
+// GPUs to the plan, the plan assumes that the GPUs that they name, or one, have enough memory (JobPlan::assumes_gpu),
+// and calls none. The job then starts them while it parses. Not for streams, which cannot be read again if there are no
+// such GPUs.
 JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files,
                  const std::function<void()>& check = {}, GpuFacts facts = GpuFacts::kAsk);
 

@@ -26,7 +26,7 @@ HostLaneOptions host_options(const GpuSorterOptions& options) {
   HostLaneOptions host;
   host.form = options.form;
   host.arena_bytes = options.arena_bytes;
-  host.lanes = options.lanes;
+  host.lanes = options.all_lanes();
   host.arenas = options.arenas;
   if (options.form != ChunkForm::kTokens) host.records = find_record_sorter("cpu-radix");
   host.strings = find_string_sorter("cpu-msd");
@@ -76,10 +76,13 @@ spillway::GpuStatus __wrap__ZN8spillway9find_gpusEv() {
     status.detail = "the test has hidden its GPU";
     return status;
   }
-  spillway::GpuInfo& gpu = status.gpus.emplace_back();
-  gpu.name = "the test's GPU";
-  gpu.major = 9;
-  gpu.memory_bytes = std::size_t{64} << 30;
+  for (int id = 0; id < fake_gpu().count; ++id) {
+    spillway::GpuInfo& gpu = status.gpus.emplace_back();
+    gpu.id = id;
+    gpu.name = "the test's GPU";
+    gpu.major = 9;
+    gpu.memory_bytes = std::size_t{64} << 30;
+  }
   return status;
 }
 

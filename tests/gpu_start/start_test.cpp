@@ -29,6 +29,7 @@ class StartedBesideParsing : public testing::SameBytes {
   static void set(StartFault fault, milliseconds delay = milliseconds{0}) {
     fake_gpu().fault = fault;
     fake_gpu().start_time = delay;
+    fake_gpu().count = 1;
     fake_gpu().free_bytes = std::size_t{64} << 30;
     fake_gpu().asked = 0;
     fake_gpu().merges = 0;
@@ -84,6 +85,35 @@ TEST_F(StartedBesideParsing, BlocksWaitForTheGpu) {
       }
     }
   }
+}
+
+TEST_F(StartedBesideParsing, BlocksWaitForAllGpusThatAreNamed) {
+  set_random_corpus(75, 400);
+  for (const auto& ids : std::vector<std::vector<int>>{{1}, {0, 1}, {2, 0, 1}}) {
+    set(StartFault::kNone, milliseconds(100));
+    fake_gpu().count = 3;
+    IndexOptions options = gpu_job();
+    options.gpu.ids = ids;
+    const IndexReport report = expect_same_on_gpu(options);
+    EXPECT_EQ(fake_gpu().asked, 1);
+    for (const int id : ids) {
+      EXPECT_NE(report.plan.find("GPU " + std::to_string(id) + " (the test's GPU"), std::string::npos) << report.plan;
+    }
+  }
+}
+
+TEST_F(StartedBesideParsing, AGpuThatIsNotThereIsToldAsWithoutAnAssumption) {
+  set_random_corpus(76, 100);
+  set(StartFault::kNone, milliseconds(50));
+  IndexOptions options = gpu_job();
+  options.gpu.ids = {0, 3};
+  try {
+    testing::run_job(options);
+    ADD_FAILURE() << "GPU 3 was found";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--gpu 3: this machine has 1 GPUs, numbered from 0 (spillway doctor lists them)");
+  }
+  EXPECT_FALSE(std::filesystem::exists(options.output));
 }
 
 // With a block at a time, parsers are done before the GPU is there only if blocks wait in memory.
@@ -262,6 +292,9 @@ TEST_F(StartedBesideParsing, OnlyAPlanThatMayAssumeAGpuDoes) {
   options = usual;
   options.gpu.chunks = GpuChunks::kTables;
   EXPECT_FALSE(assumes(options));
+  options = usual;
+  options.gpu.ids = {1, 0};
+  EXPECT_TRUE(assumes(options));
   options = usual;
   options.inputs = {"-"};
   EXPECT_FALSE(assumes(options));

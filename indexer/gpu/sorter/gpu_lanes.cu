@@ -1,5 +1,7 @@
 #include "indexer/gpu/sorter/gpu_lanes.hpp"
 
+#include <future>
+
 #include "indexer/gpu/pipeline/cuda_executor.cuh"
 #include "indexer/gpu/pipeline/executor_lane.hpp"
 #include "sort/gpu/device/status.hpp"
@@ -38,6 +40,18 @@ std::shared_ptr<SharedGpu> make_shared_gpu(int gpu, const GpuSorterOptions& opti
   return std::make_shared<SharedGpu>(gpu, std::move(arenas), hold_bytes, staying);
 }
 
+// All at the same time: each takes a while.
+std::vector<std::shared_ptr<SharedGpu>> make_shared_gpus(const GpuSorterOptions& options) {
+  std::vector<std::future<std::shared_ptr<SharedGpu>>> made;
+  for (std::size_t i = 1; i < options.gpus.size(); ++i) {
+    made.push_back(
+        std::async(std::launch::async, [&options, gpu = options.gpus[i]] { return make_shared_gpu(gpu, options); }));
+  }
+  std::vector<std::shared_ptr<SharedGpu>> shared{make_shared_gpu(options.gpus.front(), options)};
+  for (auto& gpu : made) shared.push_back(gpu.get());
+  return shared;
+}
+
 }  // namespace
 
 std::size_t block_pass_device_bytes(const BlockPassSize& size, const GpuSorterOptions& options) {
@@ -49,14 +63,13 @@ std::size_t block_pass_device_bytes(const BlockPassSize& size, const GpuSorterOp
 
 std::vector<std::unique_ptr<GpuLane>> make_gpu_lanes(const GpuSorterOptions& options, MemoryBudget& budget) {
   if (options.gpus.empty()) throw GpuError("no GPU to sort blocks on");
-  const std::size_t staging_bytes = options.staging_bytes / (options.lanes * options.gpus.size());
+  const std::size_t staging_bytes = options.staging_bytes / options.all_lanes();
   if (staging_bytes < CudaExecutor::kMinStagingBytes) {
     throw GpuMemoryError("sorting blocks on a GPU needs " + std::to_string(CudaExecutor::kMinStagingBytes) +
                          " bytes of pinned memory for each, and has " + std::to_string(staging_bytes) +
                          ": raise --memory");
   }
-  std::vector<std::shared_ptr<SharedGpu>> shared;
-  for (const int gpu : options.gpus) shared.push_back(make_shared_gpu(gpu, options));
+  const std::vector<std::shared_ptr<SharedGpu>> shared = make_shared_gpus(options);
   const auto pinned = std::make_shared<PinnedRegistry>();
   std::vector<std::unique_ptr<GpuLane>> lanes;
   for (unsigned lane = 0; lane < options.lanes; ++lane) {

@@ -23,6 +23,8 @@ struct GpuSorterOptions {
   std::size_t staging_bytes = 0;  // pinned host memory of all lanes together; paid from the budget
   std::string record_sorter;      // of device_record_sorters(); not read for kTokens, whose string sort orders the keys
   std::string string_sorter;      // of device_string_sorters()
+
+  unsigned all_lanes() const { return lanes * static_cast<unsigned>(gpus.size()); }
 };
 
 // Returns the most device memory that the pass over a block takes. Subadditive: a sum of sizes needs no more than the

@@ -9,8 +9,10 @@ constexpr std::size_t kGibibyte = std::size_t{1} << 30;
 
 TEST(GpuJobPlan, HasAThirdLaneWhereTheMemoryHoldsManyBlocks) {
   const IndexOptions options;
-  EXPECT_EQ(GpuJobPlan(options, 16 * kGibibyte, 16).lanes(), 3U);
-  EXPECT_EQ(GpuJobPlan(options, 16 * kGibibyte - 1, 16).lanes(), 2U);
+  EXPECT_EQ(GpuJobPlan(options, {0}, 16 * kGibibyte, 16).lanes(), 3U);
+  EXPECT_EQ(GpuJobPlan(options, {0}, 16 * kGibibyte - 1, 16).lanes(), 2U);
+  EXPECT_EQ(GpuJobPlan(options, {1, 3}, 32 * kGibibyte, 16).lanes(), 6U);
+  EXPECT_EQ(GpuJobPlan(options, {1, 3}, 32 * kGibibyte - 1, 16).lanes(), 4U);
 }
 
 // One thread merges 11 million postings in the least time that is worth lanes, 0.1 s.
