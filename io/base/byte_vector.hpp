@@ -1,6 +1,8 @@
-// A vector of bytes that resize() leaves as they are, for bytes that are written right afterwards.
+// A vector of bytes that resize() leaves as they are, for bytes that are written right afterwards. Large ones lie in
+// large pages, where the system has some: filling 1 GiB of new memory takes 0.3 s instead of 1 to 2.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -8,12 +10,26 @@
 
 namespace spillway {
 
+// Memory of its own for a large vector. std::bad_alloc.
+void* map_large_pages(std::size_t bytes);
+void unmap_large_pages(void* memory, std::size_t bytes) noexcept;
+
 template <typename T>
 struct UninitializedAllocator : std::allocator<T> {
   template <typename Other>
   struct rebind {
     using other = UninitializedAllocator<Other>;
   };
+  static constexpr std::size_t kLeastMapped = (std::size_t{4} << 20) / sizeof(T);
+
+  T* allocate(std::size_t count) {
+    if (count < kLeastMapped) return std::allocator<T>::allocate(count);
+    return static_cast<T*>(map_large_pages(count * sizeof(T)));
+  }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    if (count < kLeastMapped) return std::allocator<T>::deallocate(memory, count);
+    unmap_large_pages(memory, count * sizeof(T));
+  }
   template <typename Other>
   void construct(Other* at) noexcept {
     ::new (static_cast<void*>(at)) Other;
