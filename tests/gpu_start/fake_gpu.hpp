@@ -20,7 +20,7 @@ enum class StartFault {
 struct FakeGpu {
   StartFault fault = StartFault::kNone;
   std::chrono::milliseconds start_time{0};  // that it takes to start
-  int count = 1;                           // of GPUs
+  int count = 1;                            // of GPUs
   std::size_t free_bytes = std::size_t{64} << 30;
   std::atomic<int> asked{0};   // calls of find_gpus()
   std::atomic<int> merges{0};  // calls of make_gpu_batch_lanes()
