@@ -237,8 +237,8 @@ std::size_t compaction_share(const IndexPlanInput& input, std::size_t largest_bl
 
 // Blocks that may wait beside those in flight, from memory that no row of the table takes, where the GPU is started
 // while parsers fill them. With 16 threads, 4 and 8 GiB of them saved no more time than 2 GiB did
-// (docs/results/gpu_start.md): more slots are touched and locked, and after the start parsing keeps up with the GPU. More
-// threads fill more of them during the start.
+// (docs/results/gpu_start.md): more slots are touched and locked, and after the start parsing keeps up with the GPU.
+// More threads fill more of them during the start.
 unsigned waiting_blocks(const IndexPlanInput& input, std::size_t unused, const IndexPlan& plan) {
   const std::size_t most = std::max(16U, input.threads) * 128 * kMebibyte;
   if (!input.waits_for_gpu || plan.assembler.block_bytes == 0) return 0;
