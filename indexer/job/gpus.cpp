@@ -35,7 +35,7 @@ GpuLanes JobGpus::meet_and_make(const JobPlan& plan) {
   try {
     met_ = meet_gpu(options_, plan);
     if (met_.mode.gpus.empty()) throw GpuStartError(Kind::kMissing, met_.mode.gpu_failure);
-    if (!met_.lanes) throw GpuStartError(Kind::kSmaller, "the GPU has less free memory than blocks could use");
+    if (!met_.lanes) throw GpuStartError(Kind::kSmaller, "a GPU has less free memory than blocks could use");
     return make_gpu_lanes(*met_.lanes, *lane_budget_);
   } catch (const GpuStartError&) {
     throw;

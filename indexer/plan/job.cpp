@@ -34,22 +34,23 @@ void choose_cpu_sorters(const std::string& record_sorter, const std::string& str
       records == nullptr ? make_chunk_block_sorter(*plan.strings) : make_key_block_sorter(*records, *plan.strings);
 }
 
-// A smaller job has no memory for blocks that wait for the GPU.
+// For each GPU: a smaller job has no memory for blocks that wait.
 constexpr std::size_t kLeastToAssume = std::size_t{1} << 30;
 
 // Host memory of a CUDA context, which a plan with facts finds in what is resident.
 constexpr std::size_t kContextBytes = std::size_t{128} << 20;
 
+// Those that --gpu names, or the first.
+std::vector<int> assumed_ids(const IndexOptions& options) {
+  return options.gpu.ids.empty() ? std::vector<int>{0} : options.gpu.ids;
+}
+
 bool may_assume_gpu(const IndexOptions& options, const JobPlan& plan) {
   if (options.mode != IndexMode::kAuto && options.mode != IndexMode::kGpuPlus) return false;
   if (options.gpu.memory_bytes != 0 || options.gpu.chunks == GpuChunks::kTables) return false;
   if (options.record_sorter != "auto" || options.string_sorter != "auto") return false;
-  return plan.corpus.streams == 0 && plan.memory.value >= kLeastToAssume && has_gpu_driver();
-}
-
-// Those that --gpu names, or the first.
-std::vector<int> assumed_ids(const IndexOptions& options) {
-  return options.gpu.ids.empty() ? std::vector<int>{0} : options.gpu.ids;
+  if (plan.corpus.streams != 0 || plan.memory.value < assumed_ids(options).size() * kLeastToAssume) return false;
+  return options.gpu.ids.empty() ? has_gpu_driver() : has_gpu_nodes(options.gpu.ids);
 }
 
 GpuStatus assumed_gpus(const IndexOptions& options) {
@@ -58,7 +59,8 @@ GpuStatus assumed_gpus(const IndexOptions& options) {
   for (const int id : assumed_ids(options)) {
     GpuInfo& gpu = status.gpus.emplace_back();
     gpu.id = id;
-    gpu.name = "started while the input is parsed";
+    gpu.name = options.gpu.ids.empty() ? "a GPU that is" : "GPU " + std::to_string(id) + ", which is";
+    gpu.name += " started while the input is parsed";
     gpu.major = 9;
   }
   return status;

@@ -240,7 +240,7 @@ std::size_t compaction_share(const IndexPlanInput& input, std::size_t largest_bl
 // (docs/results/gpu_start.md): more slots are touched and locked, and after the start parsing keeps up with the GPU.
 // More threads fill more of them during the start.
 unsigned waiting_blocks(const IndexPlanInput& input, std::size_t unused, const IndexPlan& plan) {
-  const std::size_t most = std::max(16U, input.threads) * 128 * kMebibyte;
+  const std::size_t most = std::clamp(input.threads, 16U, 32U) * 128 * kMebibyte;
   if (!input.waits_for_gpu || plan.assembler.block_bytes == 0) return 0;
   return static_cast<unsigned>(std::min(unused / 2, most) / plan.assembler.block_bytes);
 }

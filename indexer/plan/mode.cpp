@@ -62,7 +62,7 @@ IndexMode asked_mode(const IndexOptions& options) {
 }
 
 std::string gpu_text(const GpuInfo& gpu) {
-  if (gpu.memory_bytes == 0) return "a GPU that is " + gpu.name;  // assumed
+  if (gpu.memory_bytes == 0) return gpu.name;  // assumed
   return "GPU " + std::to_string(gpu.id) + " (" + gpu.name + ", " + std::to_string(gpu.memory_bytes >> 20) + " MiB)";
 }
 

@@ -16,6 +16,7 @@ namespace {
 }  // namespace
 
 bool has_gpu_driver() { return false; }
+bool has_gpu_nodes(const std::vector<int>&) { return false; }
 
 GpuStatus find_gpus() {
   GpuStatus status;

@@ -1,5 +1,6 @@
 #include "tests/gpu_start/fake_gpu.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -66,6 +67,11 @@ extern "C" {
 
 bool __wrap__ZN8spillway14has_gpu_driverEv() { return true; }
 
+bool __wrap__ZN8spillway13has_gpu_nodesERKSt6vectorIiSaIiEE(const std::vector<int>& ids) {
+  const int nodes = fake_gpu().nodes == 0 ? fake_gpu().count : fake_gpu().nodes;
+  return std::all_of(ids.begin(), ids.end(), [&](int id) { return id < nodes; });
+}
+
 spillway::GpuStatus __wrap__ZN8spillway9find_gpusEv() {
   ++fake_gpu().asked;
   std::this_thread::sleep_for(fake_gpu().start_time);
@@ -86,8 +92,9 @@ spillway::GpuStatus __wrap__ZN8spillway9find_gpusEv() {
   return status;
 }
 
-std::size_t __wrap__ZN8spillway17free_device_bytesEi(int) {
-  if (fake_gpu().fault == StartFault::kContext) throw spillway::GpuError("the test's GPU makes no context", true);
+std::size_t __wrap__ZN8spillway17free_device_bytesEi(int gpu) {
+  if (fake_gpu().fault == StartFault::kContext && gpu == fake_gpu().faulty)
+    throw spillway::GpuError("the test's GPU makes no context", true);
   return fake_gpu().free_bytes;
 }
 

@@ -20,6 +20,8 @@ enum class StartFault {
 struct FakeGpu {
   StartFault fault = StartFault::kNone;
   std::chrono::milliseconds start_time{0};  // that it takes to start
+  int nodes = 0;                            // device nodes of the driver; 0: as many as GPUs
+  int faulty = 0;                           // number of the GPU that kContext is of
   int count = 1;                            // of GPUs
   std::size_t free_bytes = std::size_t{64} << 30;
   std::atomic<int> asked{0};   // calls of find_gpus()

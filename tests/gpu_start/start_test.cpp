@@ -30,6 +30,7 @@ class StartedBesideParsing : public testing::SameBytes {
     fake_gpu().fault = fault;
     fake_gpu().start_time = delay;
     fake_gpu().count = 1;
+    fake_gpu().nodes = fake_gpu().faulty = 0;
     fake_gpu().free_bytes = std::size_t{64} << 30;
     fake_gpu().asked = 0;
     fake_gpu().merges = 0;
@@ -102,18 +103,34 @@ TEST_F(StartedBesideParsing, BlocksWaitForAllGpusThatAreNamed) {
   }
 }
 
-TEST_F(StartedBesideParsing, AGpuThatIsNotThereIsToldAsWithoutAnAssumption) {
+// With a device node for a GPU that CUDA does not find, the job begins and asks then.
+TEST_F(StartedBesideParsing, AGpuThatIsNotThereIsNamed) {
   set_random_corpus(76, 100);
-  set(StartFault::kNone, milliseconds(50));
-  IndexOptions options = gpu_job();
-  options.gpu.ids = {0, 3};
-  try {
-    testing::run_job(options);
-    ADD_FAILURE() << "GPU 3 was found";
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "--gpu 3: this machine has 1 GPUs, numbered from 0 (spillway doctor lists them)");
+  for (const int nodes : {1, 4}) {
+    set(StartFault::kNone, milliseconds(50));
+    fake_gpu().nodes = nodes;
+    IndexOptions options = gpu_job();
+    options.gpu.ids = {0, 3};
+    options.gpu.required = true;
+    try {
+      testing::run_job(options);
+      ADD_FAILURE() << "GPU 3 was found";
+    } catch (const UsageError& error) {
+      EXPECT_STREQ(error.what(), "--gpu 3: this machine has 1 GPUs, numbered from 0 (spillway doctor lists them)");
+    }
+    EXPECT_EQ(fake_gpu().asked, nodes == 1 ? 1 : 2);
+    EXPECT_FALSE(std::filesystem::exists(options.output));
   }
-  EXPECT_FALSE(std::filesystem::exists(options.output));
+}
+
+TEST_F(StartedBesideParsing, TheCpuSortsWhereOneOfTheGpusFails) {
+  set_random_corpus(77, 200);
+  set(StartFault::kContext, milliseconds(50));
+  fake_gpu().count = 2;
+  fake_gpu().faulty = 1;
+  IndexOptions options = gpu_job();
+  options.gpu.ids = {0, 1};
+  expect_same_without_gpu(options, "the test's GPU makes no context");
 }
 
 // With a block at a time, parsers are done before the GPU is there only if blocks wait in memory.
@@ -294,7 +311,11 @@ TEST_F(StartedBesideParsing, OnlyAPlanThatMayAssumeAGpuDoes) {
   EXPECT_FALSE(assumes(options));
   options = usual;
   options.gpu.ids = {1, 0};
+  EXPECT_THROW(assumes(options), UsageError);  // there is no second one
+  fake_gpu().count = 2;
   EXPECT_TRUE(assumes(options));
+  options.memory_bytes = (std::uint64_t{2} << 30) - 1;
+  EXPECT_FALSE(assumes(options));
   options = usual;
   options.inputs = {"-"};
   EXPECT_FALSE(assumes(options));

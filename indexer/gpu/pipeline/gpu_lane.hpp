@@ -53,7 +53,7 @@ using StartingLanes = std::shared_future<GpuLanes>;
 struct GpuStartError : GpuError {
   enum class Kind : std::uint8_t {
     kFailed,   // a GPU failed
-    kMissing,  // there is none that can be used
+    kMissing,  // there is none that can be used, or not all that --gpu names
     kSmaller   // there is one with less memory than the plan assumed
   };
   GpuStartError(Kind what, const std::string& message) : GpuError(message), kind(what) {}

@@ -40,12 +40,11 @@ std::shared_ptr<SharedGpu> make_shared_gpu(int gpu, const GpuSorterOptions& opti
   return std::make_shared<SharedGpu>(gpu, std::move(arenas), hold_bytes, staying);
 }
 
-// All at the same time: each takes a while.
+// All at the same time, where the system starts a thread for each.
 std::vector<std::shared_ptr<SharedGpu>> make_shared_gpus(const GpuSorterOptions& options) {
   std::vector<std::future<std::shared_ptr<SharedGpu>>> made;
   for (std::size_t i = 1; i < options.gpus.size(); ++i) {
-    made.push_back(
-        std::async(std::launch::async, [&options, gpu = options.gpus[i]] { return make_shared_gpu(gpu, options); }));
+    made.push_back(std::async([&options, gpu = options.gpus[i]] { return make_shared_gpu(gpu, options); }));
   }
   std::vector<std::shared_ptr<SharedGpu>> shared{make_shared_gpu(options.gpus.front(), options)};
   for (auto& gpu : made) shared.push_back(gpu.get());

@@ -37,6 +37,9 @@ struct GpuStatus {
 // Returns whether the kernel has an NVIDIA driver's device node: then find_gpus() probably finds a GPU, and takes a
 // while. One system call. False in a program without CUDA, and where a driver has no such node (WSL 2).
 bool has_gpu_driver();
+// Returns whether the driver has device nodes for GPUs of these numbers, and nothing gives them other numbers
+// (CUDA_VISIBLE_DEVICES). Asks the kernel alone.
+bool has_gpu_nodes(const std::vector<int>& ids);
 
 // Asks the driver. Creates no context, so it costs no device memory, but starting the driver takes 0.1 s or more.
 // Thread-safe.

@@ -3,7 +3,9 @@
 #include <cuda_profiler_api.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "sort/gpu/device/cuda_check.hpp"
 
@@ -69,6 +71,12 @@ void look_at_devices(int count, GpuStatus& status) {
 }  // namespace
 
 bool has_gpu_driver() { return access("/dev/nvidiactl", F_OK) == 0; }
+
+bool has_gpu_nodes(const std::vector<int>& ids) {
+  if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return false;
+  return std::all_of(ids.begin(), ids.end(),
+                     [](int id) { return access(("/dev/nvidia" + std::to_string(id)).c_str(), F_OK) == 0; });
+}
 
 GpuStatus find_gpus() {
   GpuStatus status;

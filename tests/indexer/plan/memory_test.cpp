@@ -205,6 +205,12 @@ TEST(IndexPlan, LetsBlocksWaitForAGpuWhereMemoryIsLeft) {
   EXPECT_EQ(plan.assembler.block_bytes, ready.assembler.block_bytes);
   EXPECT_EQ(plan.waiting_blocks, 8U);
   EXPECT_EQ(plan.pinned_bytes, ready.pinned_bytes + plan.waiting_blocks * plan.assembler.block_bytes);
+  for (const unsigned threads : {32U, 128U}) {
+    IndexPlanInput many = input;
+    many.memory_bytes = 262144 * kMebibyte;
+    many.threads = threads;
+    EXPECT_EQ(plan_index(many, ContentOptions{}, {}).waiting_blocks, 16U);
+  }
   EXPECT_NE(plan.describe().find("and 8 more that may wait, as the GPU is being started"), std::string::npos);
   for (const std::size_t memory : {1024, 2048, 4096, 8192, 16384}) {
     for (const StorePolicy store : {StorePolicy::kMeta, StorePolicy::kText}) {
