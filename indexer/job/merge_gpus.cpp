@@ -1,5 +1,6 @@
 #include "indexer/job/merge_gpus.hpp"
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -13,6 +14,7 @@
 
 #include "indexer/gpu/pipeline/kept_lists.hpp"
 #include "indexer/gpu/pipeline/staying_rule.hpp"
+#include "io/base/error.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
 
@@ -52,15 +54,20 @@ void for_each_kept(const RunStore& runs, const Do& act) {
   }
 }
 
-// Of a thread that brings lists down.
+// Of a block that comes down.
 constexpr std::size_t kStagingBytes = StagedCopy::memory_bytes(std::size_t{1} << 20);
+// Blocks that come down through memory of their own at the same time: they fill the bus.
+constexpr std::size_t kMostStaged = 16;
 
-// For as many of the threads as a sixteenth of what is free has room for.
-Buffer staging_memory(std::size_t threads, MemoryBudget& budget) {
-  const std::size_t bytes = std::min(threads, budget.free_bytes() / 16 / kStagingBytes) * kStagingBytes;
+// For at most `blocks` blocks at a time, in a sixteenth of what is free.
+Buffer staging_memory(std::size_t blocks, MemoryBudget& budget) {
+  const std::size_t bytes = std::min({blocks, kMostStaged, budget.free_bytes() / 16 / kStagingBytes}) * kStagingBytes;
   if (bytes == 0) return {};
-  auto taken = budget.try_reserve(bytes, "lists that come from GPUs");
-  return taken ? Buffer(std::move(*taken), bytes) : Buffer();
+  try {
+    if (auto taken = budget.try_reserve(bytes, "lists that come from GPUs")) return Buffer(std::move(*taken), bytes);
+  } catch (const BudgetError&) {  // the system has no memory for it
+  }
+  return {};
 }
 
 // Brings the lists down that stayed on GPUs alone, until `is_stopped`, which may be null. ListsLostError.
@@ -72,15 +79,22 @@ void bring_down(const RunStore& runs, unsigned threads, MemoryBudget& budget,
   });
   if (staying.empty()) return;
   Buffer staging = staging_memory(std::min<std::size_t>(threads, staying.size()), budget);
-  const std::size_t shares = staging.size() / kStagingBytes;
-  tbb::task_arena(static_cast<int>(shares == 0 ? threads : shares)).execute([&] {
-    tbb::parallel_for(std::size_t{0}, staying.size(), [&](std::size_t i) {
-      if (is_stopped != nullptr && *is_stopped) return;
-      // While it brings lists down, a thread takes no other task, so its share is its own.
-      const auto thread = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
-      staying[i]->bring_down(thread < shares ? std::span(staging.data() + thread * kStagingBytes, kStagingBytes)
-                                             : std::span<std::uint8_t>());
-    });
+  const std::size_t staged = staging.size() / kStagingBytes;
+  const std::size_t turns = staged != 0 ? staged : std::min<std::size_t>(threads, staying.size());
+  std::atomic<std::size_t> next = 0;
+  tbb::task_arena(static_cast<int>(threads)).execute([&] {
+    // Other threads of the arena help to check what has come.
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, turns, 1),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          const std::span<std::uint8_t> share =
+              staged == 0 ? std::span<std::uint8_t>()
+                          : std::span(staging.data() + range.begin() * kStagingBytes, kStagingBytes);
+          for (std::size_t i = next++; i < staying.size(); i = next++) {
+            if (is_stopped == nullptr || !*is_stopped) staying[i]->bring_down(share);
+          }
+        },
+        tbb::simple_partitioner());
   });
 }
 

@@ -90,10 +90,11 @@ const HeldLists* MergeLanes::held() noexcept {
   return lanes_ == nullptr || cannot_begin_ || ended_ ? nullptr : lanes_->held();
 }
 
-// A thread that does not wait merges the list itself, and has all lists brought down for that if they stay on GPUs.
+// A thread without the large lane merges its list itself. For that it would have all lists brought down that stay on
+// GPUs, which takes longer than the lane.
 LargeLane* MergeLanes::large() noexcept {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return large_made_ || cannot_begin_ || ended_; });
+  changed_.wait(lock, [&] { return large_made_ || (made_ && lanes_ == nullptr) || cannot_begin_ || ended_; });
   return !large_made_ || cannot_begin_ || ended_ ? nullptr : lanes_->large();
 }
 

@@ -39,6 +39,7 @@ class MergeLanes final : public BatchLanes {
   void begin(const BatchMergeSource& source) override;
   std::unique_ptr<BatchLane> take() noexcept override;
   const HeldLists* held() noexcept override;
+  // Waits until it is made.
   LargeLane* large() noexcept override;
   void fail(const std::string& why) noexcept override;
   void expect_end() noexcept override;

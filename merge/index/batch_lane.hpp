@@ -93,7 +93,8 @@ class BatchLanes {
   virtual std::size_t order_bytes() const noexcept { return 0; }
   // Makes the large lane, if there is to be one, while others are used already. Throws nothing.
   virtual void make_large() noexcept {}
-  // Returns it, or nullptr where it is not there. It lives until end(). Thread-safe.
+  // Returns it, or nullptr where there is none. May wait until it is made. It lives until end(). Called after take()
+  // has given a lane. Thread-safe.
   virtual LargeLane* large() noexcept { return nullptr; }
   // Tells why a lane cannot go on; the processor then merges what is left for it. Thread-safe.
   virtual void fail(const std::string& why) noexcept = 0;

@@ -164,8 +164,8 @@ void check_sums_together(const SourceLayout& layout, const PostingsMergeTotals& 
       "that merged them is at fault: index again, with --mode cpu+ if this happens twice");
 }
 
-// Threads of the merge for each thread that encodes documents, and the most of these: one at a time appends. With 16
-// threads, which other work of the merge keeps busy, 8 of them take as long as 4.
+// Threads of the merge for each thread that encodes documents, and the most of these. One at a time appends; on 32
+// processors 4 threads that encoded never waited for that (docs/results/gpu_several.md).
 constexpr unsigned kThreadsForEach = 4, kMostDocumentThreads = 8;
 
 // Appends the documents in turn, with their texts.

@@ -20,7 +20,7 @@ struct DeviceLists {
   std::size_t fragments_at = 0, text_offsets_at = 0, text_at = 0, postings_at = 0, distances_at = 0;
   std::uint32_t fragment_count = 0, rank_count = 0;
   std::uint64_t text_bytes = 0, posting_bytes = 0, distance_bytes = 0, posting_count = 0;
-  // Copies bytes of `memory` to the host, through `staging` if that has two pages or more: without, copies of several
+  // Copies bytes of `memory` to the host, through `staging` if that has three pages or more: without, copies of several
   // threads go one after the other, at 2.5 GB/s. Thread-safe. GpuError.
   std::function<void(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes, std::span<std::uint8_t> staging)>
       bring_down = {};

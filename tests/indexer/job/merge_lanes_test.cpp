@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace spillway {
 namespace {
@@ -87,6 +89,24 @@ TEST_F(MergeLanesTest, WaitsForTheLargeLane) {
   EXPECT_NE(lanes_.large(), nullptr);
   lanes_.end();
   EXPECT_EQ(lanes_.large(), nullptr);
+}
+
+TEST_F(MergeLanesTest, WaitsForNoLargeLaneWithoutLanes) {
+  {
+    const std::jthread maker = make([]() -> std::unique_ptr<BatchLanes> { return nullptr; });
+    begin();
+    EXPECT_EQ(lanes_.take(), nullptr);
+    EXPECT_EQ(lanes_.large(), nullptr);
+    lanes_.end();
+  }
+  MergeLanes lanes(0);
+  const std::jthread maker([&] {
+    lanes.make([] { return std::make_unique<OneLane>(false); });
+    lanes.wait_for_end();
+  });
+  lanes.begin({.dropped = dropped_, .length_codes = {}});
+  EXPECT_EQ(lanes.large(), nullptr);
+  lanes.end();
 }
 
 TEST_F(MergeLanesTest, TellsWhyThereAreNone) {

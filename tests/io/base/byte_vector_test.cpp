@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <vector>
 
 namespace spillway {
 namespace {
 
 TEST(ByteVector, KeepsItsBytesBesideLargePagesAndInThem) {
-  constexpr std::size_t kLeast = UninitializedAllocator<std::uint8_t>::kLeastMapped;
+  constexpr std::size_t kMapped = UninitializedAllocator<std::uint8_t>::kLeastMapped;
+  constexpr std::size_t kLeast = std::min(kMapped, std::size_t{4} << 20);
   ByteVector bytes;
   for (const std::size_t size : {std::size_t{1}, kLeast - 1, kLeast, kLeast + 1, 3 * kLeast + 4097, std::size_t{5}}) {
     const std::size_t before = std::min(bytes.size(), size);
@@ -16,6 +20,9 @@ TEST(ByteVector, KeepsItsBytesBesideLargePagesAndInThem) {
     for (std::size_t i = 0; i < before; ++i) ASSERT_EQ(bytes[i], i % 251);
     for (std::size_t i = before; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(i % 251);
     bytes.shrink_to_fit();
+    if (size >= kMapped) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes.data()) % 4096, 0U);
+    }
     const ByteVector copy = bytes;
     EXPECT_EQ(copy, bytes);
   }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -108,9 +109,18 @@ class HostExecutor : public HostSteps {
   void hold_no_more() noexcept { holds_ = false; }
   bool lists_stay(std::uint64_t, std::uint64_t) const { return lists_stay_; }
   static auto bringer() {
-    return [](const std::uint8_t* from, std::uint8_t* to, std::size_t bytes, std::span<std::uint8_t>) {
+    return [](const std::uint8_t* from, std::uint8_t* to, std::size_t bytes, std::span<std::uint8_t> staging) {
       count_gpu_call();
-      std::memcpy(to, from, bytes);
+      if (staging.empty()) {
+        std::memcpy(to, from, bytes);
+        return;
+      }
+      for (std::size_t at = 0; at < bytes; at += staging.size()) {
+        const std::size_t step = std::min(staging.size(), bytes - at);
+        std::memcpy(staging.data(), from + at, step);
+        std::this_thread::yield();  // to a thread that was wrongly given the same memory
+        std::memcpy(to + at, staging.data(), step);
+      }
     };
   }
   Buffer reserve_lists(std::size_t bytes) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "io/index/writer.hpp"
@@ -24,6 +25,7 @@
 #include "merge/input/source_layout.hpp"
 #include "merge/run/merge.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/status.hpp"
 #include "tests/indexer/gpu/pipeline/pass_blocks.hpp"
 #include "tests/support/host_gpu/host_batches.hpp"
 #include "tests/support/host_gpu/host_lanes.hpp"
@@ -102,12 +104,35 @@ std::vector<Document> documents_of_ranges(const MergeInput& input) {
 struct KeptCase {
   ChunkForm form;
   Positions positions;
-  bool stay;  // on the GPU alone, until the host needs them
+  bool stay;             // on the GPU alone, until the host needs them
+  bool has_gpu = false;  // a real one; else the host takes its part
 };
 
 class Kept : public ::testing::TestWithParam<KeptCase> {
  protected:
+  void SetUp() override {
+    if (!GetParam().has_gpu) return;
+    const GpuStatus gpus = find_gpus();
+    if (gpus.state != GpuState::kUsable) GTEST_SKIP() << gpus.detail;
+    gpu_ = gpus.gpus.front().id;
+  }
+
+  std::unique_ptr<GpuLane> make_gpu_lane() {
+    GpuSorterOptions options;
+    options.form = GetParam().form;
+    options.gpus = {gpu_};
+    options.lanes = options.arenas = 1;
+    options.arena_bytes = std::size_t{256} << 20;
+    options.holds_lists = true;
+    options.staying = {.text_bytes = 1, .merges_always = true};
+    options.staging_bytes = std::size_t{16} << 20;
+    options.record_sorter = "gpu-radix";
+    options.string_sorter = "gpu-string-radix";
+    return std::move(make_gpu_lanes(options, budget_).front());
+  }
+
   std::unique_ptr<GpuLane> make_lane() {
+    if (GetParam().has_gpu) return make_gpu_lane();
     const bool tables = GetParam().form == ChunkForm::kTables;
     return std::move(testing::make_host_lanes({GetParam().form, std::size_t{64} << 20, 1, 1,
                                                tables ? find_record_sorter("cpu-radix") : nullptr,
@@ -188,7 +213,13 @@ class Kept : public ::testing::TestWithParam<KeptCase> {
 
   MemoryBudget budget_{kTestBudget};
   int kept_ = 0;
+  int gpu_ = 0;
 };
+
+std::string kept_case_name(const ::testing::TestParamInfo<KeptCase>& test) {
+  return std::string(test.param.positions == Positions::kNone ? "Plain" : "Positions") +
+         (test.param.form == ChunkForm::kTokens ? "OfTokens" : "") + (test.param.stay ? "OnTheGpu" : "");
+}
 
 INSTANTIATE_TEST_SUITE_P(, Kept,
                          ::testing::Values(KeptCase{ChunkForm::kTables, Positions::kNone, false},
@@ -198,11 +229,12 @@ INSTANTIATE_TEST_SUITE_P(, Kept,
                                            KeptCase{ChunkForm::kTables, Positions::kStored, true},
                                            KeptCase{ChunkForm::kTokens, Positions::kNone, true},
                                            KeptCase{ChunkForm::kTokens, Positions::kStored, true}),
-                         [](const auto& test) {
-                           return std::string(test.param.positions == Positions::kNone ? "Plain" : "Positions") +
-                                  (test.param.form == ChunkForm::kTokens ? "OfTokens" : "") +
-                                  (test.param.stay ? "OnTheGpu" : "");
-                         });
+                         kept_case_name);
+INSTANTIATE_TEST_SUITE_P(Gpu, Kept,
+                         ::testing::Values(KeptCase{ChunkForm::kTables, Positions::kStored, true, true},
+                                           KeptCase{ChunkForm::kTokens, Positions::kNone, true, true},
+                                           KeptCase{ChunkForm::kTokens, Positions::kStored, true, true}),
+                         kept_case_name);
 
 TEST_P(Kept, ListsSayWhatTheRunSays) {
   testing::take_pass_test_blocks(GetParam().positions, 24,
@@ -302,13 +334,15 @@ TEST_P(Kept, ListsAreRefusedByAnIndexWhereTheirSumIsNotThatOfParsing) {
 }
 
 TEST_P(Kept, ListsComeToTheHostOnceForManyThreads) {
-  testing::take_random_blocks(3, GetParam().positions, [&](const NamedBlock& named) {
+  std::size_t staging_bytes = 0;
+  testing::take_random_blocks(12, GetParam().positions, [&](const NamedBlock& named) {
     const FormedBlock block(named.block, GetParam().form);
     const auto source = keep(*make_lane(), block, named.options);
     ASSERT_NE(source, nullptr);
     auto& kept = dynamic_cast<KeptLists&>(*source);
     std::atomic<int> asked = 0;
-    std::vector<std::uint8_t> staging(20000);
+    std::vector<std::uint8_t> staging(staging_bytes);
+    staging_bytes = (staging_bytes + 4097) % 40000;
     kept.bring_with([&] {
       ++asked;
       kept.bring_down(staging);
