@@ -150,6 +150,24 @@ TEST_P(GpuSameBytes, OnEveryGpuTogether) {
   expect_same_on_gpu(options);
 }
 
+// Lists stay on the GPU that made them; to merge them, each GPU takes those of the others.
+TEST_P(GpuSameBytes, WhereEveryGpuMergesLists) {
+  set_random_corpus(42, 2000);
+  for (const unsigned threads : {1U, 4U, 20U}) {
+    for (const std::uint64_t block_bytes : {3000, 20000}) {
+      IndexOptions options = gpu_job(IndexMode::kGpuPlus);
+      for (const GpuInfo& gpu : find_gpus().gpus) options.gpu.ids.push_back(gpu.id);
+      options.memory_bytes = std::uint64_t{16} << 30;
+      options.threads = threads;
+      options.block_bytes = block_bytes;
+      options.gpu.merge = GpuMerge::kAlways;
+      SCOPED_TRACE(::testing::Message() << threads << " threads, blocks " << block_bytes);
+      expect_same_on_gpu(options);
+      EXPECT_NE(last_.gpu_postings, 0U);
+    }
+  }
+}
+
 TEST_P(GpuSameBytes, OfRunsThatAreJoinedInsideOfDocuments) {
   set_long_documents(40);
   IndexOptions options = gpu_job(IndexMode::kGpuPlus);

@@ -287,6 +287,9 @@ class GpuBatchLanes final : public BatchLanes {
     try {
       for (const auto& gpu : gpus_) {
         orders.push_back(std::async(std::launch::async, [this, number = gpu->gpu, is_first = orders.empty()] {
+          for (const int other : options_.gpus) {
+            if (other != number) connect_gpus(number, other);
+          }
           CudaOrderExecutor executor(number, TableCopier::most_bytes(options_.document_count));
           return TermOrderMaker<CudaOrderExecutor>(executor, options_.held).make(is_first, options_.order_bytes);
         }));

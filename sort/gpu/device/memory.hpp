@@ -105,6 +105,10 @@ class PinnedBuffer {
 // Copies in stream order. Requires: both ranges outlive the copy. With pageable host memory they block the caller.
 void copy_to_device(void* d_to, const void* h_from, std::size_t bytes, GpuStreamHandle stream);
 void copy_to_host(void* h_to, const void* d_from, std::size_t bytes, GpuStreamHandle stream);
+// Also from another GPU.
 void copy_on_device(void* d_to, const void* d_from, std::size_t bytes, GpuStreamHandle stream);
+// Lets copies from GPU `from` to GPU `to` go directly from now on, where the machine can do that. Otherwise they go
+// through the host's memory. Thread-safe. GpuError.
+void connect_gpus(int to, int from);
 
 }  // namespace spillway

@@ -144,4 +144,17 @@ void copy_on_device(void* d_to, const void* d_from, std::size_t bytes, GpuStream
   checked([&] { return cudaMemcpyAsync(d_to, d_from, bytes, cudaMemcpyDeviceToDevice, stream); });
 }
 
+void connect_gpus(int to, int from) {
+  int can = 0;
+  checked([&] { return cudaDeviceCanAccessPeer(&can, to, from); });
+  if (can == 0) return;
+  make_gpu_current(to);
+  checked([&] {
+    const cudaError_t error = cudaDeviceEnablePeerAccess(from, 0);
+    if (error != cudaErrorPeerAccessAlreadyEnabled) return error;
+    cudaGetLastError();
+    return cudaSuccess;
+  });
+}
+
 }  // namespace spillway
