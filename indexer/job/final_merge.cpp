@@ -25,6 +25,8 @@ namespace {
 // Of a batch of lists that a GPU merged, but for few.
 constexpr std::size_t kGpuBatchBytes = std::size_t{32} << 20;
 constexpr std::uint64_t kMostAheadOfGpus = std::uint64_t{1} << 30;
+// Threads of a job that has two threads for each part of its lists: its processors would wait for one.
+constexpr unsigned kLeastForTwo = 24;
 
 MergePlan plan_final_merge(const MergeSetup& setup, const RunStore& runs) {
   RunStats stats;
@@ -232,7 +234,8 @@ class LastPass {
     }
     if (!memory) memory = take_helper_memory(most_owned);
     if (!memory) return {};
-    writer_.start_list_helpers(most_owned);
+    writer_.start_list_helpers(most_owned, setup_.threads >= kLeastForTwo ? SectionWriter::BehindThreads::kTwo
+                                                                          : SectionWriter::BehindThreads::kOne);
     return std::move(*memory);
   }
 

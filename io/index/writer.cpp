@@ -166,12 +166,12 @@ std::size_t IndexWriter::document_helper_bytes(unsigned count) {
   return bytes;
 }
 
-void IndexWriter::start_list_helpers(std::size_t most_owned) {
+void IndexWriter::start_list_helpers(std::size_t most_owned, SectionWriter::BehindThreads of_each) {
   state_->most_owned = most_owned;
   state_->section(Section::kBounds).start_behind();
   for (unsigned part = 0; part < kListParts; ++part) {
-    state_->postings(part).start_behind(blocks_behind(most_owned));
-    if (state_->options.positions) state_->positions(part).start_behind(blocks_behind(most_owned));
+    state_->postings(part).start_behind(blocks_behind(most_owned), of_each);
+    if (state_->options.positions) state_->positions(part).start_behind(blocks_behind(most_owned), of_each);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "io/format/content_options.hpp"
 #include "io/format/cursors.hpp"
 #include "io/postings/list_encoder.hpp"
+#include "io/section/writer.hpp"
 
 namespace spillway {
 
@@ -43,11 +44,12 @@ class IndexWriter {
   // Called by the thread of the documents.
   void start_document_helpers(unsigned count);
   void end_document_helpers();
-  // Starts threads that hash and write bounds, postings (one for each part) and positions (four more) until
+  // Starts threads that hash and write bounds, postings (`of_each` for each part) and positions (as many more) until
   // end_list_helpers(), which waits for them; they take list_helper_bytes() of memory, with the batches that wait for
   // them. The bytes stay the same. Batches that hold more than `most_owned` bytes are copied. Called by the thread of
   // the lists.
-  void start_list_helpers(std::size_t most_owned = 0);
+  void start_list_helpers(std::size_t most_owned = 0,
+                          SectionWriter::BehindThreads of_each = SectionWriter::BehindThreads::kOne);
   void end_list_helpers();
   // Appends a fragment of the text of the next document, before append_document().
   void append_text(std::string_view fragment);

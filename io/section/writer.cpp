@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <system_error>
 
 #include "io/base/byte_order.hpp"
@@ -17,12 +18,27 @@ constexpr std::size_t kLeastOwnedBytes = kPageBytes;
 struct SectionWriter::Behind {
   using Buffer = std::vector<std::uint8_t>;
   std::mutex mutex;
-  std::vector<Buffer> free;  // for reuse
-  OrderedStage stage;
+  std::vector<Buffer> free;            // for reuse
+  std::optional<OrderedStage> sums;    // on a thread of its own
+  std::optional<OrderedStage> writes;  // and sums, if those have no thread
 
-  Behind(SectionWriter& of, std::size_t most_waiting)
-      : stage(most_waiting, [&of](OrderedStage::Bytes&& buffer) { of.process(buffer.bytes); }) {
+  Behind(SectionWriter& of, std::size_t most_waiting, BehindThreads threads) {
     free.reserve(kMostFree);
+    if (threads == BehindThreads::kOne) {
+      writes.emplace(most_waiting, [&of](OrderedStage::Bytes&& buffer) { of.process(buffer.bytes); });
+    } else {
+      sums.emplace(most_waiting, [&of](OrderedStage::Bytes&& buffer) { of.take_sums(buffer.bytes); });
+      writes.emplace(most_waiting, [&of](OrderedStage::Bytes&& buffer) { of.put_to_file(buffer.bytes); });
+    }
+  }
+
+  void put(OrderedStage::Bytes&& buffer) {
+    if (sums) sums->put(buffer);
+    writes->put(std::move(buffer));
+  }
+  void finish() {
+    if (sums) sums->finish();
+    writes->finish();
   }
 
   // Takes the buffer; it returns to `free` once its last owner is gone.
@@ -50,16 +66,16 @@ std::size_t SectionWriter::behind_bytes(std::size_t buffer_bytes, std::size_t mo
   return (most_waiting + 1 + kMostFree) * buffer_bytes;
 }
 
-void SectionWriter::start_behind(std::size_t most_waiting) {
+void SectionWriter::start_behind(std::size_t most_waiting, BehindThreads threads) {
   try {
-    behind_ = std::make_unique<Behind>(*this, most_waiting);
+    behind_ = std::make_unique<Behind>(*this, most_waiting, threads);
   } catch (const std::system_error&) {
     // The caller hashes and writes.
   }
 }
 
 void SectionWriter::end_behind() {
-  if (behind_ != nullptr) behind_->stage.finish();
+  if (behind_ != nullptr) behind_->finish();
   behind_.reset();
 }
 
@@ -112,14 +128,14 @@ void SectionWriter::append(std::span<const std::uint8_t> bytes, const std::share
   }
   if (used_ != 0) flush();
   flushed_ += bytes.size();
-  behind_->stage.put({bytes, owner});
+  behind_->put({bytes, owner});
 }
 
 void SectionWriter::flush() {
   flushed_ += used_;
   if (behind_ != nullptr) {
     buffer_.resize(used_);
-    behind_->stage.put(behind_->owned(std::move(buffer_)));
+    behind_->put(behind_->owned(std::move(buffer_)));
     buffer_ = behind_->take_free();
     buffer_.resize(buffer_bytes_);
   } else {
@@ -133,8 +149,18 @@ void SectionWriter::process(std::span<const std::uint8_t> data) {
   constexpr std::size_t kStep = 4 * kPageBytes;
   while (!data.empty()) {
     const auto part = data.first(std::min(kStep, data.size()));
+    take_sums(part);
+    put_to_file(part);
+    data = data.subspan(part.size());
+  }
+}
+
+void SectionWriter::take_sums(std::span<const std::uint8_t> data) {
+  constexpr std::size_t kStep = 4 * kPageBytes;  // stays in the cache of the processor
+  while (!data.empty()) {
+    const auto part = data.first(std::min(kStep, data.size()));
     seal(part);
-    write(part);
+    hash_.update(part);
     data = data.subspan(part.size());
   }
 }

@@ -29,8 +29,10 @@ class SectionWriter {
   // Starts a thread that takes CRCs, hashes and writes, so that the caller goes on meanwhile; the bytes stay the same.
   // Its errors are thrown by a later append() or end_behind(). Does nothing if the system has no more threads. Up to
   // `most_waiting` blocks wait for it. Takes behind_bytes() of memory, besides blocks that are appended with an owner.
+  // kTwo: another thread takes the checksums, which are a third of the work; each reads the blocks from memory then.
   // Requires: the thread is not running.
-  void start_behind(std::size_t most_waiting = kUsualWaiting);
+  enum class BehindThreads : std::uint8_t { kOne, kTwo };
+  void start_behind(std::size_t most_waiting = kUsualWaiting, BehindThreads threads = BehindThreads::kOne);
   // Waits for the thread and ends it. finish() does so too.
   void end_behind();
   static std::size_t behind_bytes(std::size_t buffer_bytes, std::size_t most_waiting = kUsualWaiting);
@@ -70,6 +72,7 @@ class SectionWriter {
   void append_slowly(std::span<const std::uint8_t> bytes);
   void flush();
   void process(std::span<const std::uint8_t> data);
+  void take_sums(std::span<const std::uint8_t> data);
   void seal(std::span<const std::uint8_t> data);
   void end_page();
   void spill_table();

@@ -34,7 +34,8 @@ std::string random_bytes(std::size_t count, std::uint64_t seed) {
 SectionStats write_section(const std::string& directory, const std::string& data, std::size_t most_append,
                            std::size_t buffer_bytes = kPageBytes, std::size_t table_bytes = 16384,
                            std::size_t behind_from = ~std::size_t{0}, std::size_t behind_to = ~std::size_t{0},
-                           bool is_owned = false) {
+                           bool is_owned = false,
+                           SectionWriter::BehindThreads threads = SectionWriter::BehindThreads::kOne) {
   SectionWriter writer(posix_file_system(), directory, Section::kPostings, buffer_bytes, table_bytes);
   std::mt19937_64 random(9);
   bool is_behind = false;
@@ -42,7 +43,7 @@ SectionStats write_section(const std::string& directory, const std::string& data
     const std::size_t count = std::min(data.size() - at, 1 + random() % most_append);
     EXPECT_EQ(writer.size(), at);
     if (!is_behind && at >= behind_from && at < behind_to) {
-      writer.start_behind();
+      writer.start_behind(SectionWriter::kUsualWaiting, threads);
       is_behind = true;
     }
     if (is_behind && at >= behind_to) {
@@ -102,20 +103,23 @@ TEST(SectionFile, GivesTheSameBytesWhereTheyAreWrittenBehind) {
   for (const auto& [from, to] : {std::pair{std::size_t{0}, end}, {end / 3, end}, {0, end / 2}, {end / 3, end / 2}}) {
     for (const std::size_t table_bytes : {12, 16384}) {
       for (const bool is_owned : {false, true}) {
-        ScratchDirectory with;
-        EXPECT_EQ(write_section(with.path(), data, 300000, kPageBytes, table_bytes, from, to, is_owned), expected);
-        EXPECT_EQ(read_bytes(with / "postings"), read_bytes(without / "postings"));
+        for (const auto threads : {SectionWriter::BehindThreads::kOne, SectionWriter::BehindThreads::kTwo}) {
+          ScratchDirectory with;
+          EXPECT_EQ(write_section(with.path(), data, 300000, kPageBytes, table_bytes, from, to, is_owned, threads),
+                    expected);
+          EXPECT_EQ(read_bytes(with / "postings"), read_bytes(without / "postings"));
+        }
       }
     }
   }
 }
 
-TEST(SectionFile, ThrowsWhatWritingBehindMet) {
+void expect_what_writing_met(SectionWriter::BehindThreads threads) {
   const std::vector<std::uint8_t> bytes(100000);
   for (std::uint64_t at = 0;; at += 7) {
     testing::FaultyFileSystem files;
     SectionWriter writer(files, "/job", Section::kPostings, kPageBytes);
-    writer.start_behind();
+    writer.start_behind(SectionWriter::kUsualWaiting, threads);
     files.inject({.kind = testing::FaultKind::kNoSpace, .at = at});
     const auto write = [&] {
       for (int i = 0; i < 30; ++i) writer.append(bytes);
@@ -128,6 +132,11 @@ TEST(SectionFile, ThrowsWhatWritingBehindMet) {
     }
     EXPECT_THROW(write(), IoError) << at;
   }
+}
+
+TEST(SectionFile, ThrowsWhatWritingBehindMet) {
+  expect_what_writing_met(SectionWriter::BehindThreads::kOne);
+  expect_what_writing_met(SectionWriter::BehindThreads::kTwo);
 }
 
 TEST(SectionFile, RefusesRangesBehindItsData) {
