@@ -324,6 +324,7 @@ class LastPass {
     const Reservation helpers = start_list_helpers();
     // The helpers take the time of about one thread in eight.
     if (helpers.bytes() != 0) options.threads = std::min(options.threads, setup_.threads - setup_.threads / 8);
+    if (setup_.lanes != nullptr) options.threads = std::min(options.threads, setup_.lanes->most_threads());
     const IndexMergeResult result = spillway::merge_lists(inputs_, ids_->dropped(), lengths_.span(), writer_, options);
     writer_.end_list_helpers();
     stats_.documents = result.document_count;

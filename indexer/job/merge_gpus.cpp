@@ -54,6 +54,9 @@ void for_each_kept(const RunStore& runs, const Do& act) {
   }
 }
 
+// More take longer to be made, and merge no sooner.
+constexpr unsigned kMostLanes = 16;
+
 // Of a block that comes down.
 constexpr std::size_t kStagingBytes = StagedCopy::memory_bytes(std::size_t{1} << 20);
 // Blocks that come down through memory of their own at the same time: they fill the bus.
@@ -178,7 +181,7 @@ void MergeGpus::bring_what_no_lane_holds() {
 }
 
 void MergeGpus::take_memory(const GpuMergeWork& work) {
-  memory_ = reserve_batch_lanes(work.has_positions, work.threads, budget_);
+  memory_ = reserve_batch_lanes(work.has_positions, std::min(work.threads, kMostLanes), budget_);
   const BatchLimits limits = gpu_batch_limits(work.has_positions);
   if (memory_.lanes == 0) {
     if (options_.merge != GpuMerge::kAlways) return;
@@ -194,11 +197,13 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
                    .document_count = document_count(work.runs),
                    .device_bytes = options_.memory_bytes,
                    .takes_less = false};
-  // The lists that stay on GPUs go before the use of the GPUs ends: what is freed later would begin it again.
-  lanes_.emplace(memory_.lanes * used_batch_bytes(limits), [this] { drop_lists_on_gpus(); });
   const std::size_t order_bytes = most_order_bytes(held_);
-  if (held_.size() != work.runs.runs.size() || order_bytes > budget_.free_bytes() / 8) return;
-  if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
+  if (held_.size() == work.runs.runs.size() && order_bytes <= budget_.free_bytes() / 8) {
+    if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
+  }
+  const unsigned most_threads = order_memory_.bytes() == 0 ? ~0U : memory_.lanes;
+  // The lists that stay on GPUs go before the use of the GPUs ends: what is freed later would begin it again.
+  lanes_.emplace(memory_.lanes * used_batch_bytes(limits), most_threads, [this] { drop_lists_on_gpus(); });
 }
 
 // Makes the lanes beside the memory of the blocks, which takes 0.1 s to give back. Where that leaves too little, it

@@ -81,6 +81,8 @@ struct LargeLane {
 class BatchLanes {
  public:
   virtual ~BatchLanes() = default;
+  // More threads than this would merge without a lane, and have lists brought to the host that the lanes hold.
+  virtual unsigned most_threads() const noexcept { return ~0U; }
   // Memory that is counted for written batches, which lanes use again.
   virtual std::size_t used_bytes() const noexcept { return 0; }
   // Called once, before take(). What `source` refers to lives longer than the lanes. GpuError.

@@ -175,7 +175,7 @@ TEST_F(MergeLanesTest, CallsOnceWhatIsToBeDoneBeforeTheLanesGo) {
   };
   std::atomic<bool> is_gone = false;
   int calls = 0;
-  MergeLanes lanes(0, [&] {
+  MergeLanes lanes(0, ~0U, [&] {
     ++calls;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_FALSE(is_gone);
