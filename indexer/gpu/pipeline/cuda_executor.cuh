@@ -41,9 +41,10 @@ namespace spillway {
 // first chunk goes up. Thread-safe. The regions live longer.
 class PinnedRegistry {
  public:
-  // Locks the regions of a block's chunks. Blocks take turns, so that the first one is not delayed by the next.
+  // Locks the regions of a block's chunks. The blocks of a GPU take turns, so that the first one is not delayed by the
+  // next.
   void lock(std::span<const ParsedChunk> chunks, int gpu) {
-    const std::lock_guard turn(turn_);
+    const std::lock_guard turn(turn_of(gpu));
     for (const ParsedChunk& chunk : chunks) {
       if (!chunk.memory.region().empty()) lock(chunk.memory.region(), gpu);
     }
@@ -60,12 +61,17 @@ class PinnedRegistry {
     std::once_flag once;
     std::optional<RegisteredMemory> memory;
   };
+  std::mutex& turn_of(int gpu) {
+    const std::lock_guard lock(mutex_);
+    return turns_[gpu];
+  }
   Region& find(std::span<std::uint8_t> region) {
     const std::lock_guard lock(mutex_);
     return regions_[region.data()];
   }
 
-  std::mutex turn_, mutex_;
+  std::mutex mutex_;
+  std::map<int, std::mutex> turns_;
   std::map<const std::uint8_t*, Region> regions_;  // by their first byte
 };
 

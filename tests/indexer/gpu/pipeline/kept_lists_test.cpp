@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "indexer/gpu/merge/gpu_batches.hpp"
 #include "indexer/gpu/sorter/gpu_lanes.hpp"
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
@@ -129,6 +130,13 @@ class Kept : public ::testing::TestWithParam<KeptCase> {
     options.record_sorter = "gpu-radix";
     options.string_sorter = "gpu-string-radix";
     return std::move(make_gpu_lanes(options, budget_).front());
+  }
+
+  std::unique_ptr<BatchLanes> make_gpu_batches(DeviceLists&& held) {
+    GpuBatchOptions options{.gpus = {gpu_}, .limits = gpu_batch_limits(GetParam().positions == Positions::kStored)};
+    options.held.push_back(std::move(held));
+    options.order_bytes = most_order_bytes(options.held);
+    return make_gpu_batch_lanes(options, budget_);
   }
 
   std::unique_ptr<GpuLane> make_lane() {
@@ -413,10 +421,15 @@ TEST_P(Kept, ListsOnTheGpuGiveTheIndexOfThoseOnTheHost) {
       }
       return files;
     };
+    ++merged;
+    if (GetParam().has_gpu) {
+      const auto lanes = make_gpu_batches(std::move(*held));
+      EXPECT_EQ(merge(lanes.get()), merge(nullptr));
+      return;
+    }
     testing::HostBatchLanes lanes(testing::wide_batch_limits(has_positions), 1, {}, 0, {std::move(*held)});
     EXPECT_EQ(merge(&lanes), merge(nullptr));
     EXPECT_EQ(lanes.failures(), std::vector<std::string>());
-    ++merged;
   });
   EXPECT_GT(merged, 5);
 }
