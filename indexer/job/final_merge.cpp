@@ -25,7 +25,7 @@ namespace {
 // Of a batch of lists that a GPU merged, but for few.
 constexpr std::size_t kGpuBatchBytes = std::size_t{32} << 20;
 constexpr std::uint64_t kMostAheadOfGpus = std::uint64_t{1} << 30;
-// Threads of a job that has two threads for each part of its lists: its processors would wait for one.
+// From this many threads on, a job has two threads that write each part of its lists. With one, the others would wait.
 constexpr unsigned kLeastForTwo = 24;
 
 MergePlan plan_final_merge(const MergeSetup& setup, const RunStore& runs) {
@@ -324,7 +324,6 @@ class LastPass {
     const Reservation helpers = start_list_helpers();
     // The helpers take the time of about one thread in eight.
     if (helpers.bytes() != 0) options.threads = std::min(options.threads, setup_.threads - setup_.threads / 8);
-    if (setup_.lanes != nullptr) options.threads = std::min(options.threads, setup_.lanes->most_threads());
     const IndexMergeResult result = spillway::merge_lists(inputs_, ids_->dropped(), lengths_.span(), writer_, options);
     writer_.end_list_helpers();
     stats_.documents = result.document_count;

@@ -54,12 +54,12 @@ void for_each_kept(const RunStore& runs, const Do& act) {
   }
 }
 
-// More take longer to be made, and merge no sooner.
+// More take longer to be made: the memory of 32 is locked in 0.2 s.
 constexpr unsigned kMostLanes = 16;
 
-// Of a block that comes down.
+// The memory that a block is staged in.
 constexpr std::size_t kStagingBytes = StagedCopy::memory_bytes(std::size_t{1} << 20);
-// Blocks that come down through memory of their own at the same time: they fill the bus.
+// Blocks that are staged at the same time: so many fill the bus.
 constexpr std::size_t kMostStaged = 16;
 
 // For at most `blocks` blocks at a time, in a sixteenth of what is free.
@@ -94,11 +94,23 @@ void bring_down(const RunStore& runs, unsigned threads, MemoryBudget& budget,
               staged == 0 ? std::span<std::uint8_t>()
                           : std::span(staging.data() + range.begin() * kStagingBytes, kStagingBytes);
           for (std::size_t i = next++; i < staying.size(); i = next++) {
-            if (is_stopped == nullptr || !*is_stopped) staying[i]->bring_down(share);
+            if (is_stopped != nullptr && *is_stopped) return;
+            try {
+              staying[i]->bring_down(share);
+            } catch (...) {
+              next = staying.size();  // the other turns end
+              throw;
+            }
           }
         },
         tbb::simple_partitioner());
   });
+}
+
+bool lists_stay(const RunStore& runs) {
+  bool stay = false;
+  for_each_kept(runs, [&](const KeptLists& kept) { stay |= !kept.is_on_host(); });
+  return stay;
 }
 
 void drop_device_lists(const RunStore& runs) {
@@ -197,13 +209,13 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
                    .document_count = document_count(work.runs),
                    .device_bytes = options_.memory_bytes,
                    .takes_less = false};
-  const std::size_t order_bytes = most_order_bytes(held_);
-  if (held_.size() == work.runs.runs.size() && order_bytes <= budget_.free_bytes() / 8) {
-    if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
-  }
-  const unsigned most_threads = order_memory_.bytes() == 0 ? ~0U : memory_.lanes;
   // The lists that stay on GPUs go before the use of the GPUs ends: what is freed later would begin it again.
-  lanes_.emplace(memory_.lanes * used_batch_bytes(limits), most_threads, [this] { drop_lists_on_gpus(); });
+  lanes_.emplace(memory_.lanes * used_batch_bytes(limits), lists_stay(runs_), [this] { drop_lists_on_gpus(); });
+  // Few lanes merge later than all threads do.
+  const bool has_lanes = 2 * memory_.lanes >= std::min(work.threads, kMostLanes);
+  const std::size_t order_bytes = most_order_bytes(held_);
+  if (!has_lanes || held_.size() != work.runs.runs.size() || order_bytes > budget_.free_bytes() / 8) return;
+  if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
 }
 
 // Makes the lanes beside the memory of the blocks, which takes 0.1 s to give back. Where that leaves too little, it

@@ -94,7 +94,8 @@ const HeldLists* MergeLanes::held() noexcept {
 // GPUs, which takes longer than the lane.
 LargeLane* MergeLanes::large() noexcept {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return large_made_ || (made_ && lanes_ == nullptr) || cannot_begin_ || ended_; });
+  const bool waits = lanes_ != nullptr && !cannot_begin_ && lanes_->held() != nullptr;
+  if (waits) changed_.wait(lock, [&] { return large_made_ || ended_; });
   return !large_made_ || cannot_begin_ || ended_ ? nullptr : lanes_->large();
 }
 

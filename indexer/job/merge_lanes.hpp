@@ -19,10 +19,10 @@ class MergeLanes final : public BatchLanes {
  public:
   using Make = std::function<std::unique_ptr<BatchLanes>()>;
 
-  // `used_bytes`: of the lanes that are to be made; `most_threads` as of BatchLanes. The first end() calls
-  // `before_end`, which throws nothing.
-  explicit MergeLanes(std::size_t used_bytes, unsigned most_threads = ~0U, std::function<void()> before_end = {})
-      : used_bytes_(used_bytes), most_threads_(most_threads), before_end_(std::move(before_end)) {}
+  // `used_bytes`: of the lanes that are to be made; `lists_stay`: lists that they will hold are not on the host. The
+  // first end() calls `before_end`, which throws nothing.
+  explicit MergeLanes(std::size_t used_bytes, bool lists_stay = false, std::function<void()> before_end = {})
+      : used_bytes_(used_bytes), lists_stay_(lists_stay), before_end_(std::move(before_end)) {}
 
   // Makes the lanes by `make`, which may return nullptr or throw. Called once, by a thread of its own; take() waits for
   // it.
@@ -36,12 +36,12 @@ class MergeLanes final : public BatchLanes {
   // Why lists were merged by the processor although lanes were wanted; empty if they were not.
   std::string failure() const;
 
-  unsigned most_threads() const noexcept override { return most_threads_; }
   std::size_t used_bytes() const noexcept override { return used_bytes_; }
   void begin(const BatchMergeSource& source) override;
   std::unique_ptr<BatchLane> take() noexcept override;
   const HeldLists* held() noexcept override;
-  // Waits until it is made.
+  bool hold_alone() noexcept override { return lists_stay_ && held() != nullptr; }
+  // Waits until it is made, if lists are held.
   LargeLane* large() noexcept override;
   void fail(const std::string& why) noexcept override;
   void expect_end() noexcept override;
@@ -53,7 +53,7 @@ class MergeLanes final : public BatchLanes {
   void keep_failure(const char* why) noexcept;
 
   const std::size_t used_bytes_;
-  const unsigned most_threads_;
+  const bool lists_stay_;
   std::function<void()> before_end_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

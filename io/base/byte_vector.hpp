@@ -1,6 +1,14 @@
 // A vector of bytes that resize() leaves as they are, for bytes that are written right afterwards. Large ones lie in
-// large pages, where the system has some: it takes half of the time of small pages to fill them first.
+// large pages, where the system has some: filling them for the first time takes half as long as with small pages.
 #pragma once
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SPILLWAY_GUARDS_ALLOCATIONS
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SPILLWAY_GUARDS_ALLOCATIONS
+#endif
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +28,7 @@ struct UninitializedAllocator : std::allocator<T> {
   struct rebind {
     using other = UninitializedAllocator<Other>;
   };
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SPILLWAY_GUARDS_ALLOCATIONS
   static constexpr std::size_t kLeastMapped = ~std::size_t{0};  // the sanitizer guards what std::allocator gives
 #else
   static constexpr std::size_t kLeastMapped = (std::size_t{4} << 20) / sizeof(T);

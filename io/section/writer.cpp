@@ -70,6 +70,7 @@ void SectionWriter::start_behind(std::size_t most_waiting, BehindThreads threads
   try {
     behind_ = std::make_unique<Behind>(*this, most_waiting, threads);
   } catch (const std::system_error&) {
+    if (threads == BehindThreads::kTwo) return start_behind(most_waiting, BehindThreads::kOne);
     // The caller hashes and writes.
   }
 }

@@ -29,11 +29,11 @@ class SectionWriter {
   // Starts a thread that takes CRCs, hashes and writes, so that the caller goes on meanwhile; the bytes stay the same.
   // Its errors are thrown by a later append() or end_behind(). Does nothing if the system has no more threads. Up to
   // `most_waiting` blocks wait for it. Takes behind_bytes() of memory, besides blocks that are appended with an owner.
-  // kTwo: another thread takes the checksums, which are a third of the work; each reads the blocks from memory then.
-  // Requires: the thread is not running.
+  // kTwo: another thread takes the checksums, which are a third of the work; each of the two reads the blocks from
+  // memory. Requires: no such thread is running.
   enum class BehindThreads : std::uint8_t { kOne, kTwo };
   void start_behind(std::size_t most_waiting = kUsualWaiting, BehindThreads threads = BehindThreads::kOne);
-  // Waits for the thread and ends it. finish() does so too.
+  // Waits for the threads and ends them. finish() does so too.
   void end_behind();
   static std::size_t behind_bytes(std::size_t buffer_bytes, std::size_t most_waiting = kUsualWaiting);
   static constexpr std::size_t kUsualWaiting = 3;  // absorb bursts
@@ -94,7 +94,7 @@ class SectionWriter {
   std::size_t page_bytes_ = 0;
   StreamingHash128 hash_;
   std::atomic<std::uint64_t> written_{0};
-  std::unique_ptr<Behind> behind_;  // last member: its thread uses the others
+  std::unique_ptr<Behind> behind_;  // last member: its threads use the others
 };
 
 }  // namespace spillway

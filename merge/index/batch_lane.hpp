@@ -81,8 +81,6 @@ struct LargeLane {
 class BatchLanes {
  public:
   virtual ~BatchLanes() = default;
-  // More threads than this would merge without a lane, and have lists brought to the host that the lanes hold.
-  virtual unsigned most_threads() const noexcept { return ~0U; }
   // Memory that is counted for written batches, which lanes use again.
   virtual std::size_t used_bytes() const noexcept { return 0; }
   // Called once, before take(). What `source` refers to lives longer than the lanes. GpuError.
@@ -91,6 +89,9 @@ class BatchLanes {
   virtual std::unique_ptr<BatchLane> take() noexcept = 0;
   // The lists of all inputs, if the lanes hold them; else nullptr. Called after take() has given a lane. Thread-safe.
   virtual const HeldLists* held() noexcept { return nullptr; }
+  // Whether held() are lists that nothing else has: then a thread without a lane should not merge, because all of them
+  // would be brought to the host for it. Called after take(). Thread-safe.
+  virtual bool hold_alone() noexcept { return false; }
   // The host memory that held() takes; 0: nothing is held.
   virtual std::size_t order_bytes() const noexcept { return 0; }
   // Makes the large lane, if there is to be one, while others are used already. Throws nothing.

@@ -21,6 +21,8 @@ bool BatchMerger::has_lane() {
   return true;
 }
 
+bool BatchMerger::may_merge() { return has_lane() || lanes_ == nullptr || !lanes_->hold_alone(); }
+
 PostingsMergeTotals BatchMerger::totals() const {
   PostingsMergeTotals totals = merger_.totals();
   totals.add(totals_);

@@ -19,6 +19,8 @@ class BatchMerger {
   // The job and the lanes, which may be null, live longer.
   BatchMerger(const PostingsMergeJob& job, BatchLanes* lanes);
 
+  // False where other threads should merge all ranges (BatchLanes::hold_alone). Takes a lane where one is there.
+  bool may_merge();
   // As PostingsMerger::merge_range(). Takes a lane before the first range where one is there.
   void merge_range(std::size_t range);
   PostingsMergeTotals totals() const;

@@ -82,6 +82,7 @@ class RangeWorkers {
   void work() {
     const double before = thread_cpu_seconds();
     BatchMerger merger(job_, options_.lanes);
+    if (!merger.may_merge()) return;
     while (const auto range = job_.out.begin_range()) {
       const StageSpan span(options_.timeline, JobStage::kMerge);
       if (options_.lanes != nullptr && job_.out.all_begun()) options_.lanes->expect_end();

@@ -335,7 +335,7 @@ TEST_F(StartedBesideParsing, TheGpuMergesListsWhereItIsTold) {
     content_options_.positions = positions;
     set_random_corpus(71, 400);
     for (const GpuMerge merge : {GpuMerge::kAlways, GpuMerge::kNever, GpuMerge::kAuto}) {
-      for (const unsigned threads : {1U, 4U}) {
+      for (const unsigned threads : {1U, 4U, 24U}) {
         set(StartFault::kNone);
         IndexOptions options = gpu_job();
         options.threads = threads;
@@ -343,6 +343,9 @@ TEST_F(StartedBesideParsing, TheGpuMergesListsWhereItIsTold) {
         const IndexReport report = expect_same_on_gpu(options);
         EXPECT_EQ(fake_gpu().merges, merge == GpuMerge::kAlways ? 1 : 0);
         EXPECT_EQ(report.gpu_postings != 0, merge == GpuMerge::kAlways);
+        if (merge == GpuMerge::kAlways) {
+          EXPECT_GE(report.gpu_postings, report.postings);  // no thread merged without a lane
+        }
       }
     }
   }

@@ -50,13 +50,14 @@ ListFragment EncodedLists::fragment(std::size_t i) const {
 std::size_t largest_fragment_bytes(const EncodedLists& lists) {
   constexpr std::size_t kStep = 4096;
   if (lists.fragments.empty() || lists.rank_text_offsets.empty()) refuse_lists();
+  tbb::task_group_context context(tbb::task_group_context::isolated);  // the check ends, whatever is cancelled outside
   return tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, lists.fragment_count(), kStep), std::size_t{0},
       [&](const tbb::blocked_range<std::size_t>& range, std::size_t largest) {
         for (std::size_t i = range.begin(); i < range.end(); ++i) largest = std::max(largest, checked_bytes(lists, i));
         return largest;
       },
-      [](std::size_t a, std::size_t b) { return std::max(a, b); });
+      [](std::size_t a, std::size_t b) { return std::max(a, b); }, context);
 }
 
 RunSummary write_encoded_run(const Block& block, const BlockSortOptions& options, const EncodedLists& lists,

@@ -151,8 +151,8 @@ void connect_gpus(int to, int from) {
   make_gpu_current(to);
   checked([&] {
     const cudaError_t error = cudaDeviceEnablePeerAccess(from, 0);
-    if (error != cudaErrorPeerAccessAlreadyEnabled) return error;
-    cudaGetLastError();
+    if (is_sticky(error)) return error;
+    if (error != cudaSuccess) cudaGetLastError();  // it is so already, or the system allows no more
     return cudaSuccess;
   });
 }

@@ -33,10 +33,12 @@ class OneLane final : public BatchLanes {
     large_.emplace();
   }
   LargeLane* large() noexcept override { return large_ ? &*large_ : nullptr; }
+  const HeldLists* held() noexcept override { return &held_; }
   void fail(const std::string&) noexcept override {}
 
  private:
   std::optional<LargeLane> large_;
+  const HeldLists held_;
   const bool can_begin_;
   bool has_begun_ = false, is_taken_ = false;
 };
@@ -87,6 +89,7 @@ TEST_F(MergeLanesTest, WaitsForTheLargeLane) {
   begin();
   EXPECT_NE(lanes_.take(), nullptr);
   EXPECT_NE(lanes_.large(), nullptr);
+  EXPECT_FALSE(lanes_.hold_alone());
   lanes_.end();
   EXPECT_EQ(lanes_.large(), nullptr);
 }
@@ -175,7 +178,7 @@ TEST_F(MergeLanesTest, CallsOnceWhatIsToBeDoneBeforeTheLanesGo) {
   };
   std::atomic<bool> is_gone = false;
   int calls = 0;
-  MergeLanes lanes(0, ~0U, [&] {
+  MergeLanes lanes(0, true, [&] {
     ++calls;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_FALSE(is_gone);

@@ -36,6 +36,7 @@ TEST(ByteVector, CountsElementsInBytes) {
 }
 
 TEST(ByteVector, ThrowsWhereTheSystemHasNoMemory) {
+  if (UninitializedAllocator<std::uint8_t>::kLeastMapped == ~std::size_t{0}) return;  // a sanitizer ends the process
   ByteVector bytes;
   EXPECT_THROW(bytes.reserve(std::size_t{1} << 50), std::bad_alloc);
 }

@@ -134,6 +134,31 @@ void expect_what_writing_met(SectionWriter::BehindThreads threads) {
   }
 }
 
+// Each thread has a file of its own then: one of the two meets the fault while the other goes on.
+TEST(SectionFile, ThrowsWhatTheThreadOfTheSumsMet) {
+  const std::vector<std::uint8_t> bytes(100000);
+  bool fires = true;
+  for (std::uint64_t at = 0; fires; at += 3) {
+    testing::FaultyFileSystem files;
+    SectionWriter writer(files, "/job", Section::kPostings, kPageBytes, 12);
+    writer.start_behind(SectionWriter::kUsualWaiting, SectionWriter::BehindThreads::kTwo);
+    files.inject({.kind = testing::FaultKind::kNoSpace, .at = at});
+    const auto write = [&] {
+      for (int i = 0; i < 30; ++i) writer.append(bytes);
+      writer.finish();
+    };
+    bool throws = false;
+    try {
+      write();
+    } catch (const IoError&) {
+      throws = true;
+    }
+    fires = files.faults_fired() != 0;
+    EXPECT_EQ(throws, fires) << at;
+    EXPECT_TRUE(fires || at > 48) << at;
+  }
+}
+
 TEST(SectionFile, ThrowsWhatWritingBehindMet) {
   expect_what_writing_met(SectionWriter::BehindThreads::kOne);
   expect_what_writing_met(SectionWriter::BehindThreads::kTwo);

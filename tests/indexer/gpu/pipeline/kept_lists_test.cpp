@@ -411,7 +411,7 @@ TEST_P(Kept, ListsOnTheGpuGiveTheIndexOfThoseOnTheHost) {
       IndexMergeOptions merging;
       merging.lanes = lanes;
       const IndexMergeResult result = merge_lists(inputs, {}, codes.span(), writer, merging);
-      EXPECT_EQ(result.lane_postings != 0, lanes != nullptr && result.posting_count != 0);
+      EXPECT_EQ(result.lane_postings, lanes == nullptr ? 0 : result.posting_count);
       writer.finish({.source_document_count = result.document_count,
                      .source_sum = lay_out_source(inputs).sum,
                      .dropped_sum = {}});
@@ -424,7 +424,9 @@ TEST_P(Kept, ListsOnTheGpuGiveTheIndexOfThoseOnTheHost) {
     ++merged;
     if (GetParam().has_gpu) {
       const auto lanes = make_gpu_batches(std::move(*held));
+      EXPECT_NE(lanes->order_bytes(), 0U);
       EXPECT_EQ(merge(lanes.get()), merge(nullptr));
+      EXPECT_NE(lanes->held(), nullptr);
       return;
     }
     testing::HostBatchLanes lanes(testing::wide_batch_limits(has_positions), 1, {}, 0, {std::move(*held)});
