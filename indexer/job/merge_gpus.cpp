@@ -54,7 +54,7 @@ void for_each_kept(const RunStore& runs, const Do& act) {
   }
 }
 
-// More take longer to be made: the memory of 32 is locked in 0.2 s.
+// Of lists that GPUs hold, which take little work of threads. The memory of 32 lanes is locked in 0.2 s.
 constexpr unsigned kMostLanes = 16;
 
 // The memory that a block is staged in.
@@ -193,7 +193,9 @@ void MergeGpus::bring_what_no_lane_holds() {
 }
 
 void MergeGpus::take_memory(const GpuMergeWork& work) {
-  memory_ = reserve_batch_lanes(work.has_positions, std::min(work.threads, kMostLanes), budget_);
+  const bool all_held = held_.size() == work.runs.runs.size();
+  const unsigned wanted_lanes = all_held ? std::min(work.threads, kMostLanes) : work.threads;
+  memory_ = reserve_batch_lanes(work.has_positions, wanted_lanes, budget_);
   const BatchLimits limits = gpu_batch_limits(work.has_positions);
   if (memory_.lanes == 0) {
     if (options_.merge != GpuMerge::kAlways) return;
@@ -212,9 +214,8 @@ void MergeGpus::take_memory(const GpuMergeWork& work) {
   // The lists that stay on GPUs go before the use of the GPUs ends: what is freed later would begin it again.
   lanes_.emplace(memory_.lanes * used_batch_bytes(limits), lists_stay(runs_), [this] { drop_lists_on_gpus(); });
   // Few lanes merge later than all threads do.
-  const bool has_lanes = 2 * memory_.lanes >= std::min(work.threads, kMostLanes);
   const std::size_t order_bytes = most_order_bytes(held_);
-  if (!has_lanes || held_.size() != work.runs.runs.size() || order_bytes > budget_.free_bytes() / 8) return;
+  if (2 * memory_.lanes < wanted_lanes || !all_held || order_bytes > budget_.free_bytes() / 8) return;
   if (auto taken = budget_.try_reserve(order_bytes, "lists that GPUs merge")) order_memory_ = std::move(*taken);
 }
 
