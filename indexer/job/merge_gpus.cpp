@@ -54,7 +54,7 @@ void for_each_kept(const RunStore& runs, const Do& act) {
   }
 }
 
-// Of lists that GPUs hold, which take little work of threads. The memory of 32 lanes is locked in 0.2 s.
+// Lists that GPUs hold need few threads, and the memory of 32 lanes takes 0.2 s to be locked.
 constexpr unsigned kMostLanes = 16;
 
 // The memory that a block is staged in.
