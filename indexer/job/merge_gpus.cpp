@@ -59,7 +59,7 @@ constexpr unsigned kMostLanes = 16;
 
 // The memory that a block is staged in.
 constexpr std::size_t kStagingBytes = StagedCopy::memory_bytes(std::size_t{1} << 20);
-// Sixteen blocks that are staged at the same time fill the bus.
+// The most blocks that are staged at the same time.
 constexpr std::size_t kMostStaged = 16;
 
 // For at most `blocks` blocks at a time, in a sixteenth of what is free.

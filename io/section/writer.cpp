@@ -15,6 +15,9 @@ constexpr std::size_t kMostFree = 4;  // buffers kept for reuse
 // Shorter appends are copied: handing them over takes longer than processing them.
 constexpr std::size_t kLeastOwnedBytes = kPageBytes;
 
+// What is read twice or more is read in steps that stay in the cache of the processor.
+constexpr std::size_t kStep = 4 * kPageBytes;
+
 struct SectionWriter::Behind {
   using Buffer = std::vector<std::uint8_t>;
   std::mutex mutex;
@@ -145,9 +148,7 @@ void SectionWriter::flush() {
   used_ = 0;
 }
 
-// In steps that stay in the cache of the processor.
 void SectionWriter::process(std::span<const std::uint8_t> data) {
-  constexpr std::size_t kStep = 4 * kPageBytes;
   while (!data.empty()) {
     const auto part = data.first(std::min(kStep, data.size()));
     take_sums(part);
@@ -157,7 +158,6 @@ void SectionWriter::process(std::span<const std::uint8_t> data) {
 }
 
 void SectionWriter::take_sums(std::span<const std::uint8_t> data) {
-  constexpr std::size_t kStep = 4 * kPageBytes;  // stays in the cache of the processor
   while (!data.empty()) {
     const auto part = data.first(std::min(kStep, data.size()));
     seal(part);
