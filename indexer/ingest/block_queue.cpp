@@ -89,6 +89,18 @@ void BlockQueue::put(Block&& block) {
   changed_.notify_all();
 }
 
+// Requires: mutex_ is held.
+bool BlockQueue::lanes_are_behind() const {
+  constexpr std::size_t kBlocks = 2;  // wait
+  const bool has_lanes = !waits_for_lanes_ && (setup_.sorters.starting_count != 0 || !setup_.sorters.lanes.empty());
+  return has_lanes && !gpu_is_lost_ && waiting_.size() >= kBlocks;
+}
+
+void BlockQueue::make_room_for_lanes() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !lanes_are_behind() || error_ != nullptr; });
+}
+
 void BlockQueue::finish() {
   stop();
   if (error_ != nullptr) std::rethrow_exception(error_);
@@ -123,6 +135,7 @@ void BlockQueue::work(Worker& worker) {
       if (waiting_.empty() || error_ != nullptr) return;
       item = std::move(waiting_.front());
       waiting_.pop_front();
+      changed_.notify_all();
     }
     try {
       sort(*item, worker);
@@ -184,6 +197,7 @@ void BlockQueue::note_failure(const GpuError& error) {
   if (setup_.gpu_required) throw GpuError(std::string("--require-gpu: ") + error.what(), error.is_lost);
   const std::lock_guard lock(mutex_);
   if (dynamic_cast<const GpuMemoryError*>(&error) == nullptr) gpu_is_lost_ = true;
+  changed_.notify_all();
   if (!stats_.gpu_failure.empty()) return;
   stats_.gpu_failure = error.what();
   setup_.context.warn("the GPU could not sort a block, the CPU does: " + stats_.gpu_failure);

@@ -80,6 +80,9 @@ class BlockQueue {
 
   // Waits until there is room for one more block. Requires: the caller holds no slot.
   void put(Block&& block);
+  // Waits while lanes have more blocks than they can take. Requires: the caller holds no slot, and no block waits for
+  // what it does next.
+  void make_room_for_lanes();
   // Waits for the last run. If there were no blocks, makes one run without documents.
   void finish();
   // Requires: finish() was called.
@@ -103,6 +106,7 @@ class BlockQueue {
   std::size_t worker_count() const;
   std::size_t most_in_flight() const;
   void await_lanes();
+  bool lanes_are_behind() const;
   void work(Worker& worker);
   void sort(Item& item, Worker& worker);
   bool sort_on_gpu(Item& item, Worker& worker);

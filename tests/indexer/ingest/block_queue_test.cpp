@@ -138,6 +138,7 @@ class BlockQueueTest : public ::testing::Test {
         }
         queue.put(std::move(block));
         ++put_;
+        if (after_put_) after_put_(queue);
       }
       queue.finish();
       stats_ = queue.stats();
@@ -175,6 +176,7 @@ class BlockQueueTest : public ::testing::Test {
   unsigned lanes_ = 2;
   std::function<GpuLanes()> start_;  // makes the lanes while blocks are put
   std::atomic<std::size_t> put_{0};
+  std::function<void(BlockQueue&)> after_put_;
   std::size_t run_memory_bytes_ = kBudget / 4;
   int spilled_ = 0;
   int spilled_alone_ = 0;  // of one block
@@ -251,6 +253,49 @@ TEST_F(BlockQueueTest, LetsAsManyBlocksWaitForLanesThatAreBusy) {
     EXPECT_EQ(run(IndexMode::kGpuPlus, 9).size(), 9U);
     EXPECT_EQ(put_before_runs, lanes_ + waiting);
   }
+}
+
+// Both lanes have a block and three wait; a parser goes on when one of them is left.
+TEST_F(BlockQueueTest, LetsParsersPauseWhileBlocksWaitForLanes) {
+  plan_.waiting_blocks = 4;
+  std::atomic<bool> may_write = false, went_on = false;
+  std::jthread parser;
+  script_.before_run = [&] {
+    for (int i = 0; i < 10'000 && !may_write; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  after_put_ = [&](BlockQueue& queue) {
+    if (put_ != 5) return;
+    for (int i = 0; i < 10'000 && script_.begun < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    parser = std::jthread([&] {
+      queue.make_room_for_lanes();
+      went_on = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_FALSE(went_on);
+    may_write = true;
+    parser.join();
+  };
+  run(IndexMode::kGpuPlus, 5);
+  EXPECT_TRUE(went_on);
+}
+
+TEST_F(BlockQueueTest, LetsNoParserPauseBeforeThereAreLanesOrAfterTheGpuIsLost) {
+  plan_.waiting_blocks = 9;
+  after_put_ = [](BlockQueue& queue) { queue.make_room_for_lanes(); };
+  start_ = [&] {
+    for (int i = 0; i < 10'000 && put_ < 9; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(put_, 9U);
+    GpuLanes lanes;
+    for (unsigned i = 0; i < lanes_; ++i) {
+      lanes.push_back(std::make_unique<ScriptedLane>(script_, *sorter_, budget_));
+    }
+    return lanes;
+  };
+  EXPECT_EQ(run(IndexMode::kGpuPlus, 9).size(), 9U);
+  start_ = nullptr;
+  script_.failure = Failure::kLost;
+  run(IndexMode::kGpuPlus, 9);
+  EXPECT_GE(stats_.cpu_blocks, 8U);
 }
 
 TEST_F(BlockQueueTest, EndsBeforeItsFirstRunWhereNoLanesCome) {
