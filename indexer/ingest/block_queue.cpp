@@ -91,14 +91,19 @@ void BlockQueue::put(Block&& block) {
 
 // Requires: mutex_ is held.
 bool BlockQueue::lanes_are_behind() const {
-  constexpr std::size_t kBlocks = 2;  // wait
-  const bool has_lanes = !waits_for_lanes_ && (setup_.sorters.starting_count != 0 || !setup_.sorters.lanes.empty());
-  return has_lanes && !gpu_is_lost_ && waiting_.size() >= kBlocks;
+  const std::size_t lanes = std::max(setup_.sorters.starting_count, setup_.sorters.lanes.size());
+  return lanes != 0 && !waits_for_lanes_ && !gpu_is_lost_ && waiting_.size() >= std::max<std::size_t>(2, lanes / 2);
 }
 
 void BlockQueue::make_room_for_lanes() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !lanes_are_behind() || error_ != nullptr; });
+  changed_.wait(lock, [&] { return !lanes_are_behind() || !makes_room_ || error_ != nullptr; });
+}
+
+void BlockQueue::make_no_more_room() {
+  const std::lock_guard lock(mutex_);
+  makes_room_ = false;
+  changed_.notify_all();
 }
 
 void BlockQueue::finish() {

@@ -80,9 +80,11 @@ class BlockQueue {
 
   // Waits until there is room for one more block. Requires: the caller holds no slot.
   void put(Block&& block);
-  // Waits while lanes have more blocks than they can take. Requires: the caller holds no slot, and no block waits for
-  // what it does next.
+  // Waits while several blocks wait for lanes. Thread-safe; throws nothing. Requires: the caller holds neither a slot
+  // nor a task.
   void make_room_for_lanes();
+  // Ends that wait for all threads: the job ends early.
+  void make_no_more_room();
   // Waits for the last run. If there were no blocks, makes one run without documents.
   void finish();
   // Requires: finish() was called.
@@ -135,7 +137,7 @@ class BlockQueue {
   std::uint64_t next_place_ = 0, next_done_ = 0;
   std::atomic<std::uint64_t> next_number_;  // of runs
   std::size_t in_flight_ = 0;               // blocks that were put and are not yet runs
-  bool stopping_ = false, gpu_is_lost_ = false;
+  bool stopping_ = false, gpu_is_lost_ = false, makes_room_ = true;
   bool waits_for_lanes_;
   std::exception_ptr error_;
   RunCompactor compactor_;

@@ -1,5 +1,6 @@
 #include "indexer/ingest/ingest.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +15,7 @@
 #include "indexer/parse/make_chunk_parser.hpp"
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
+#include "io/memory/limits.hpp"
 
 namespace spillway {
 
@@ -160,8 +162,10 @@ class Ingest {
     {
       std::vector<std::jthread> threads;
       running_ = setup_.plan.parsers;
-      for (unsigned i = 0; i < setup_.plan.parsers; ++i)
-        threads.emplace_back([&, i] { guard(reader, i < parsers_to_pause()); });
+      const unsigned pausing = parsers_to_pause();
+      for (unsigned i = 0; i < setup_.plan.parsers; ++i) {
+        threads.emplace_back([&, pauses = i < pausing] { guard(reader, pauses); });
+      }
       wait_for_parsers(reader);
     }
     error_.rethrow();
@@ -174,12 +178,14 @@ class Ingest {
   }
 
  private:
-  // A lane waits for its GPU many times in a pass and, where parsers have all processors, each time for one of them:
-  // its blocks then take two to four times as long. So an eighth of the parsers begin no task while blocks wait for
-  // lanes.
+  // A lane waits for its GPU many times in a pass and, where parsers have all processors, each time for one of them: a
+  // block then takes twice the time. So, while blocks wait for lanes, these parsers begin no task, and an eighth of the
+  // processors is left to lanes.
   unsigned parsers_to_pause() const {
-    constexpr unsigned kParsersForOne = 8;
-    return overlaps(setup_.mode) ? setup_.plan.parsers / kParsersForOne : 0;
+    constexpr unsigned kThreadsForOne = 8;
+    if (!overlaps(setup_.mode) || !sorts_on_gpu(setup_.mode) || setup_.threads < usable_threads()) return 0;
+    const unsigned most_parsers = setup_.threads - setup_.threads / kThreadsForOne;
+    return setup_.plan.parsers - std::min(setup_.plan.parsers, most_parsers);
   }
 
   void guard(CorpusReader& reader, bool pauses) {
@@ -197,6 +203,7 @@ class Ingest {
     error_.keep(std::move(why));
     reader.stop();
     assembler_.abandon();
+    queue_.make_no_more_room();
   }
 
   // Null while lanes are being made, and where they were.

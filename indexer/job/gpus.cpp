@@ -70,6 +70,7 @@ const MetGpu* JobGpus::await() {
 void JobGpus::release_lanes() {
   if (starting_.valid()) starting_.wait();
   starting_ = {};
+  starting_count_ = 0;
   lanes_.clear();
 }
 
