@@ -9,10 +9,8 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,56 +22,18 @@
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/gpu/pipeline/parallel_copy.hpp"
+#include "indexer/gpu/pipeline/pinned_registry.hpp"
 #include "indexer/gpu/pipeline/staying_rule.hpp"
 #include "indexer/gpu/steps/keys.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/memory.hpp"
-#include "sort/gpu/device/registered_memory.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
 #include "sort/gpu/interface/record_sorter.hpp"
 #include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
-
-// The regions of pinned slots (indexer/chunk/pinned_slot_pool.hpp) that GPUs copy from. Each is page-locked before its
-// first chunk goes up. Thread-safe. The regions live longer.
-class PinnedRegistry {
- public:
-  // Locks the regions of a block's chunks. The blocks of a GPU take turns, so that the first one is not delayed by the
-  // next.
-  void lock(std::span<const ParsedChunk> chunks, int gpu) {
-    const std::lock_guard turn(turn_of(gpu));
-    for (const ParsedChunk& chunk : chunks) {
-      if (!chunk.memory.region().empty()) lock(chunk.memory.region(), gpu);
-    }
-  }
-  // Does not wait for other regions. False where the system does not let the region be locked.
-  bool lock(std::span<std::uint8_t> region, int gpu) {
-    Region& found = find(region);
-    std::call_once(found.once, [&] { found.memory.emplace(region, gpu); });
-    return found.memory->is_locked();
-  }
-
- private:
-  struct Region {
-    std::once_flag once;
-    std::optional<RegisteredMemory> memory;
-  };
-  std::mutex& turn_of(int gpu) {
-    const std::lock_guard lock(mutex_);
-    return turns_[gpu];
-  }
-  Region& find(std::span<std::uint8_t> region) {
-    const std::lock_guard lock(mutex_);
-    return regions_[region.data()];
-  }
-
-  std::mutex mutex_;
-  std::map<int, std::mutex> turns_;
-  std::map<const std::uint8_t*, Region> regions_;  // by their first byte
-};
 
 // Gives out the memory of a GPU for lists that stay there. It is allocated in large pieces, so that few are to be given
 // back after the merge. Thread-safe.
@@ -170,7 +130,7 @@ class CudaExecutor : public CudaSteps {
   void prepare(const BlockPacker& packer) {
     stream_.make_current();
     if (staging_.size() == 0) allocate_staging(std::min(most_staging_bytes_, kFirstStagingBytes));
-    setup_.pinned->lock(packer.chunks(), setup_.gpu);
+    setup_.pinned->prepare(packer.chunks(), setup_.gpu);
   }
   // Waits for an arena, which the executor has until give_arena_back().
   void take_arena() { arena_ = setup_.shared->arenas.take(); }
@@ -230,10 +190,10 @@ class CudaExecutor : public CudaSteps {
       ++staged_;
     }
   }
-  // Copies bytes of a pinned slot to the arena without packing them. False where the slot's region cannot be locked:
-  // then they are to be packed.
+  // Copies bytes of a pinned slot to the arena without packing them. False where the slot's region is not locked: then
+  // they are to be packed.
   bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> region) {
-    if (!setup_.pinned->lock(region, setup_.gpu)) return false;
+    if (!setup_.pinned->is_locked(region)) return false;
     copy_to_device(to, from.data(), from.size(), stream_.handle());
     return true;
   }

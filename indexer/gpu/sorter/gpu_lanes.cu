@@ -69,7 +69,7 @@ std::vector<std::unique_ptr<GpuLane>> make_gpu_lanes(const GpuSorterOptions& opt
                          ": raise --memory");
   }
   const std::vector<std::shared_ptr<SharedGpu>> shared = make_shared_gpus(options);
-  const auto pinned = std::make_shared<PinnedRegistry>();
+  const auto pinned = std::make_shared<PinnedRegistry>(options.gpus.size() == 1 ? LockTurn::kWait : LockTurn::kPack);
   std::vector<std::unique_ptr<GpuLane>> lanes;
   for (unsigned lane = 0; lane < options.lanes; ++lane) {
     for (std::size_t g = 0; g < options.gpus.size(); ++g) {

@@ -200,7 +200,7 @@ TEST_P(GpuLaneTest, GivesTheRunOfTheCpuWithEverySorter) {
   }
 }
 
-// The first chunk of a region that goes up locks it; chunks without a slot are packed. Many passes use the same slots.
+// The first block with chunks of a region locks it; chunks without a slot are packed. Many passes use the same slots.
 TEST_P(GpuPassFromPinnedSlots, GivesTheRunOfTheCpu) {
   MemoryBudget budget(kBudget);
   constexpr std::size_t kSlotBytes = std::size_t{1} << 20;
