@@ -57,7 +57,7 @@ class PinnedSlotPool {
   void give_back(std::size_t number);
 
   static constexpr std::size_t kPageBytes = 4096, kLargePageBytes = std::size_t{2} << 20;
-  // Locked at once, in full at the first use of any slot: a lock is a system call, so the regions are few.
+  // A region is locked in full, for all its slots: a lock is a system call, so the regions are few.
   static constexpr std::size_t kRegionBytes = 16 * kLargePageBytes;
 
   const std::size_t slot_bytes_;

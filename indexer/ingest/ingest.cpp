@@ -162,7 +162,9 @@ class Ingest {
     {
       std::vector<std::jthread> threads;
       running_ = setup_.plan.parsers;
-      const unsigned pausing = parsers_to_pause();
+      const bool has_lanes = overlaps(setup_.mode) && sorts_on_gpu(setup_.mode);
+      const unsigned pausing =
+          has_lanes ? parsers_that_pause(setup_.plan.parsers, setup_.threads, usable_threads()) : 0;
       for (unsigned i = 0; i < setup_.plan.parsers; ++i) {
         threads.emplace_back([&, pauses = i < pausing] { guard(reader, pauses); });
       }
@@ -178,16 +180,6 @@ class Ingest {
   }
 
  private:
-  // A lane waits for its GPU many times in a pass and, where parsers have all processors, each time for one of them: a
-  // block then takes twice the time. So, while blocks wait for lanes, these parsers begin no task, and an eighth of the
-  // processors is left to lanes.
-  unsigned parsers_to_pause() const {
-    constexpr unsigned kThreadsForOne = 8;
-    if (!overlaps(setup_.mode) || !sorts_on_gpu(setup_.mode) || setup_.threads < usable_threads()) return 0;
-    const unsigned most_parsers = setup_.threads - setup_.threads / kThreadsForOne;
-    return setup_.plan.parsers - std::min(setup_.plan.parsers, most_parsers);
-  }
-
   void guard(CorpusReader& reader, bool pauses) {
     try {
       parse_tasks(reader, pauses);
@@ -305,6 +297,12 @@ class Ingest {
 };
 
 }  // namespace
+
+unsigned parsers_that_pause(unsigned parsers, unsigned threads, unsigned processors) {
+  constexpr unsigned kProcessorsForOne = 8;
+  if (threads < processors) return 0;
+  return parsers - std::min(parsers, processors - processors / kProcessorsForOne);
+}
 
 IngestStats ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips) {
   return Ingest(setup, runs, skips).run();

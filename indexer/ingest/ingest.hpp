@@ -39,6 +39,11 @@ struct IngestStats {
   std::uint64_t chunks = 0, pinned_chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
 };
 
+// How many of a job's parsers begin no task while blocks wait for lanes of a GPU: those above seven eighths of the
+// processors, if the job has a thread for each processor. A lane waits for its GPU many times in a pass and, where
+// parsers have all processors, each time for one of them: a block then takes twice the time.
+unsigned parsers_that_pause(unsigned parsers, unsigned threads, unsigned processors);
+
 // Reads the input into runs, which follow those that are in the store. Afterwards the budget still keeps the pages of
 // chunks (MemoryBudget::drop_kept()). Throws what stopped it: InputError, InterruptedError, IoError... After a
 // GpuStartError the store is as it was.

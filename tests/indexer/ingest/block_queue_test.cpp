@@ -2,6 +2,7 @@
 // blocks that the GPU did not sort are counted.
 #include "indexer/ingest/block_queue.hpp"
 #include "indexer/block/key_sorter.hpp"
+#include "indexer/ingest/ingest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -71,6 +72,24 @@ class ScriptedLane final : public GpuLane {
   Script& script_;
   const BlockSorter& sorter_;
   MemoryBudget& budget_;
+};
+
+// Sorts by another sorter, once for each time that a test lets it.
+class HeldSorter final : public BlockSorter {
+ public:
+  HeldSorter(std::unique_ptr<BlockSorter> sorter, std::counting_semaphore<>& gate)
+      : sorter_(std::move(sorter)), gate_(gate) {}
+  ChunkForm form() const override { return sorter_->form(); }
+  std::size_t extra_bytes(const ChunkCounts& counts) const override { return sorter_->extra_bytes(counts); }
+  RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
+                       BlockSortStats& stats) const override {
+    gate_.acquire();
+    return sorter_->write_run(block, file, options, budget, stats);
+  }
+
+ private:
+  const std::unique_ptr<BlockSorter> sorter_;
+  std::counting_semaphore<>& gate_;
 };
 
 // Returns a chunk in the form of a table, with `documents` documents that hold `word` once each.
@@ -256,35 +275,43 @@ TEST_F(BlockQueueTest, LetsAsManyBlocksWaitForLanesThatAreBusy) {
   }
 }
 
-// A parser that asks for room when `blocks` were put and both lanes have one of them. Lanes write no run before they
-// are let.
+// A parser that asks for room when `blocks` were put and each lane has one of them. Lanes and the CPU write no run
+// before they are let.
 class PausedParserTest : public BlockQueueTest {
  protected:
+  PausedParserTest() { sorter_ = std::make_unique<HeldSorter>(std::move(sorter_), runs_); }
+
   template <typename Then>
   void pause_after(unsigned blocks, const Then& then) {
     plan_.waiting_blocks = blocks;
-    script_.before_run = [this] { runs_.acquire(); };
     after_put_ = [this, blocks, then](BlockQueue& queue) {
       if (put_ != blocks) return;
-      await_begun(2);
-      parser_ = std::jthread([&] {
-        queue.make_room_for_lanes();
-        went_on_ = true;
-      });
-      expect_paused();
+      await_begun(static_cast<int>(lanes_));
+      ask(queue);
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      EXPECT_FALSE(went_on_);
       then(queue);
-      parser_.join();
-      runs_.release(blocks);
+      expect_to_go_on(queue);
     };
+  }
+  void ask(BlockQueue& queue) {
+    went_on_ = false;
+    parser_ = std::jthread([&] {
+      queue.make_room_for_lanes();
+      went_on_ = true;
+    });
+  }
+  void expect_to_go_on(BlockQueue& queue) {
+    for (int i = 0; i < 10'000 && !went_on_; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(went_on_);
+    queue.make_no_more_room();
+    parser_.join();
+    runs_.release(1000);
   }
   void await_begun(int blocks) const {
     for (int i = 0; i < 10'000 && script_.begun < blocks; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    EXPECT_EQ(script_.begun, blocks);
-  }
-  void expect_paused() const {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    EXPECT_FALSE(went_on_);
+    EXPECT_GE(script_.begun, blocks);
   }
 
   std::counting_semaphore<> runs_{0};
@@ -296,25 +323,28 @@ TEST_F(PausedParserTest, GoesOnWhenOneBlockWaits) {
   pause_after(5, [this](BlockQueue&) {
     runs_.release();
     await_begun(3);
-    expect_paused();
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_FALSE(went_on_);
     runs_.release();
   });
   EXPECT_EQ(run(IndexMode::kGpuPlus, 5).size(), 5U);
   EXPECT_TRUE(went_on_);
 }
 
+TEST_F(PausedParserTest, PausesForHalfAsManyBlocksAsLanes) {
+  lanes_ = 8;
+  pause_after(12, [this](BlockQueue&) { runs_.release(); });
+  EXPECT_EQ(run(IndexMode::kGpuPlus, 12).size(), 12U);
+  EXPECT_TRUE(went_on_);
+}
+
 TEST_F(PausedParserTest, GoesOnWhenTheJobEndsEarly) {
-  pause_after(5, [this](BlockQueue& queue) {
-    queue.make_no_more_room();
-    parser_.join();
-    EXPECT_EQ(script_.begun, 2);
-    parser_ = std::jthread([&] { queue.make_room_for_lanes(); });
-  });
+  pause_after(5, [](BlockQueue& queue) { queue.make_no_more_room(); });
   EXPECT_EQ(run(IndexMode::kGpuPlus, 5).size(), 5U);
   EXPECT_TRUE(went_on_);
 }
 
-// Both sorting threads end, and leave three blocks.
+// Both sorting threads end, and leave at least three blocks.
 TEST_F(PausedParserTest, GoesOnAfterASignal) {
   pause_after(7, [this](BlockQueue&) {
     signal_ = 2;
@@ -325,7 +355,27 @@ TEST_F(PausedParserTest, GoesOnAfterASignal) {
   EXPECT_EQ(script_.begun, 2);
 }
 
-TEST_F(BlockQueueTest, LetsNoParserPauseBeforeThereAreLanesOrWithoutAGpu) {
+// The CPU holds one block, so three wait or more.
+TEST_F(PausedParserTest, DoesNotPauseWithoutAGpu) {
+  script_.failure = Failure::kLost;
+  for (const unsigned lanes : {0U, 2U}) {
+    lanes_ = lanes;
+    put_ = 0;
+    plan_.waiting_blocks = 5;
+    after_put_ = [this](BlockQueue& queue) {
+      if (put_ != 5) return;
+      if (lanes_ != 0) await_begun(1);
+      ask(queue);
+      expect_to_go_on(queue);
+    };
+    run(IndexMode::kGpuPlus, 5);
+    EXPECT_EQ(stats_.cpu_blocks, 5U);
+    while (runs_.try_acquire()) {
+    }
+  }
+}
+
+TEST_F(BlockQueueTest, LetsNoParserPauseBeforeThereAreLanes) {
   plan_.waiting_blocks = 9;
   after_put_ = [](BlockQueue& queue) { queue.make_room_for_lanes(); };
   start_ = [&] {
@@ -338,10 +388,17 @@ TEST_F(BlockQueueTest, LetsNoParserPauseBeforeThereAreLanesOrWithoutAGpu) {
     return lanes;
   };
   EXPECT_EQ(run(IndexMode::kGpuPlus, 9).size(), 9U);
-  start_ = nullptr;
-  script_.failure = Failure::kLost;
-  run(IndexMode::kGpuPlus, 9);
-  EXPECT_EQ(stats_.cpu_blocks, 9U);
+}
+
+TEST(ParsersThatPause, LeaveAnEighthOfTheProcessorsToLanes) {
+  EXPECT_EQ(parsers_that_pause(16, 16, 16), 2U);
+  EXPECT_EQ(parsers_that_pause(32, 32, 32), 4U);
+  EXPECT_EQ(parsers_that_pause(8, 8, 8), 1U);
+  EXPECT_EQ(parsers_that_pause(7, 7, 7), 0U);
+  EXPECT_EQ(parsers_that_pause(15, 15, 16), 0U);  // a processor is free
+  EXPECT_EQ(parsers_that_pause(12, 16, 16), 0U);  // four are
+  EXPECT_EQ(parsers_that_pause(24, 24, 16), 10U);
+  EXPECT_EQ(parsers_that_pause(1, 1, 1), 0U);
 }
 
 TEST_F(BlockQueueTest, EndsBeforeItsFirstRunWhereNoLanesCome) {

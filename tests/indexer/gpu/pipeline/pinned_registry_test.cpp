@@ -85,16 +85,22 @@ TEST_F(PinnedRegistryTest, LocksTheRegionsOfABlockOnce) {
   }
 }
 
-TEST_F(PinnedRegistryTest, DoesNotWaitForALaneOfAnotherGpu) {
+TEST_F(PinnedRegistryTest, PacksWhileAnotherLaneLocks) {
   waits_ = true;
   const auto registry = make(LockTurn::kPack);
   {
     const std::jthread other([&] { registry->prepare(first_, 0); });
     await_asked(1);
-    registry->prepare(second_, 1);
+    std::atomic<bool> returned = false;
+    const std::jthread lane([&] {
+      registry->prepare(second_, 1);
+      returned = true;
+    });
+    for (int i = 0; i < 10'000 && !returned; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(returned);
     EXPECT_EQ(asked_, 1);
     EXPECT_EQ(locked_of(*registry, second_), 0);
-    gate_.release(2);
+    gate_.release(4);
   }
   EXPECT_EQ(locked_of(*registry, first_), 2);
   waits_ = false;
@@ -102,7 +108,7 @@ TEST_F(PinnedRegistryTest, DoesNotWaitForALaneOfAnotherGpu) {
   EXPECT_EQ(locked_of(*registry, second_), 2);
 }
 
-TEST_F(PinnedRegistryTest, WaitsForAnotherLaneOfTheGpu) {
+TEST_F(PinnedRegistryTest, WaitsWhileAnotherLaneLocks) {
   waits_ = true;
   const auto registry = make(LockTurn::kWait);
   {
