@@ -16,7 +16,7 @@
 
 namespace spillway {
 
-// What a lane does while another one locks regions.
+// Says what a lane does while another one locks regions.
 enum class LockTurn : std::uint8_t {
   kWait,  // it waits: with one GPU, packing gained nothing
   kPack   // it packs the chunks whose regions are not locked: with two, source code took 12 % less time
