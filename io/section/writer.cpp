@@ -15,7 +15,7 @@ constexpr std::size_t kMostFree = 4;  // buffers kept for reuse
 // Shorter appends are copied: handing them over takes longer than processing them.
 constexpr std::size_t kLeastOwnedBytes = kPageBytes;
 
-// What is read twice or more is read in steps that stay in the cache of the processor.
+// Bytes that are read twice or more are read in steps that stay in the cache of the processor.
 constexpr std::size_t kStep = 4 * kPageBytes;
 
 struct SectionWriter::Behind {
