@@ -18,7 +18,7 @@ namespace spillway {
 
 // Says what a lane does while another one locks regions.
 enum class LockTurn : std::uint8_t {
-  kWait,  // it waits: with one GPU, packing gained nothing
+  kWait,  // it waits: with one GPU and 16 threads, packing gained nothing
   kPack   // it packs the chunks whose regions are not locked: with two, source code took 12 % less time
 };
 
