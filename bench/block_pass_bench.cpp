@@ -1,6 +1,7 @@
-// One pass of a block over a GPU: generated text, parsed to each form, becomes a run, whose sum is checked once. Gives
-// milliseconds of the steps by the GPU's clock, of sort() and write_run() by the host's clock and of all its
-// processors, and the bytes of the arena. Needs a GPU.
+// One pass of a block over a GPU: generated text, parsed to each form, or all of $SPILLWAY_BENCH_INPUT
+// (stage_input.hpp) as tokens, becomes a run, whose sum is checked once. Gives milliseconds of the steps by the GPU's
+// clock, of sort() and write_run() by the host's clock and of all its processors, and the bytes of the arena. Needs a
+// GPU.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <tbb/parallel_for.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "bench/run_benchmarks.hpp"
+#include "bench/stage_input.hpp"
 #include "corpora/synthetic/generate_text.hpp"
 #include "indexer/gpu/sorter/gpu_lanes.hpp"
 #include "indexer/parse/make_chunk_parser.hpp"
@@ -19,7 +21,6 @@
 #include "io/file/memory_file.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "sort/gpu/registry.hpp"
-#include "text/unicode/words.hpp"
 
 namespace spillway {
 namespace {
@@ -46,7 +47,7 @@ std::string make_text(std::uint64_t bytes) {
 }
 
 struct Shape {
-  std::uint64_t text_bytes = 0;
+  std::uint64_t text_bytes = 0;  // generated; 0: the stage input
   ChunkForm form = ChunkForm::kTokens;
   Positions positions = Positions::kNone;
   bool operator==(const Shape&) const = default;
@@ -59,6 +60,18 @@ struct Input {
   BlockPassSize size;
 
   explicit Input(const Shape& of) : shape(of) {
+    if (shape.text_bytes == 0) {
+      parse_stage_input(shape.form, content(), budget,
+                        [&](ParsedChunk&& chunk) { block.chunks.push_back(std::move(chunk)); });
+    } else {
+      parse_generated();
+    }
+    size.positions = shape.positions == Positions::kStored;
+    for (const ParsedChunk& chunk : block.chunks) size += block_pass_size(chunk, shape.positions);
+  }
+
+ private:
+  void parse_generated() {
     const std::string text = make_text(shape.text_bytes);
     std::vector<std::size_t> begins{0};
     while (begins.back() != text.size()) {
@@ -70,19 +83,18 @@ struct Input {
       chunks[i] = parse(std::string_view(text).substr(begins[i], begins[i + 1] - begins[i]));
     });
     for (auto& some : chunks) std::move(some.begin(), some.end(), std::back_inserter(block.chunks));
-    size.positions = shape.positions == Positions::kStored;
-    for (const ParsedChunk& chunk : block.chunks) size += block_pass_size(chunk, shape.positions);
   }
-
- private:
-  std::vector<ParsedChunk> parse(std::string_view lines) {
-    ContentOptions content;
+  ContentOptions content() const {
+    ContentOptions content = stage_content();
     content.positions = shape.positions == Positions::kStored;
-    content.icu_version = UnicodeWords::icu_version();
+    return content;
+  }
+  std::vector<ParsedChunk> parse(std::string_view lines) {
+    const ContentOptions options = content();
     const ChunkLimits limits;
     NoObserver observer;
     std::vector<ParsedChunk> chunks;
-    const auto parser = make_chunk_parser({shape.form, content, limits, budget, observer,
+    const auto parser = make_chunk_parser({shape.form, options, limits, budget, observer,
                                            [&](ParsedChunk&& chunk) { chunks.push_back(std::move(chunk)); }});
     while (!lines.empty()) {
       const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -183,7 +195,8 @@ void measure(benchmark::State& state, const Shape& shape, std::string_view strin
 void add(const Shape& shape, std::string_view strings) {
   const std::string name = std::string("block_pass/") + (shape.form == ChunkForm::kTokens ? "tokens" : "occurrences") +
                            (shape.positions == Positions::kStored ? "/positions" : "") + "/" +
-                           std::to_string(shape.text_bytes >> 20) + "MiB/" + std::string(strings);
+                           (shape.text_bytes == 0 ? "input" : std::to_string(shape.text_bytes >> 20) + "MiB") + "/" +
+                           std::string(strings);
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { measure(state, shape, strings); })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond)
@@ -192,6 +205,11 @@ void add(const Shape& shape, std::string_view strings) {
 
 void add_all() {
   if (find_gpus().state != GpuState::kUsable) return;
+  for (const Positions positions : {Positions::kNone, Positions::kStored}) {
+    for (const DeviceStringSorter* sorter : device_string_sorters()) {
+      add({0, ChunkForm::kTokens, positions}, sorter->name());
+    }
+  }
   for (const std::uint64_t mebibytes : {64, 600, 1800}) {
     for (const Positions positions : {Positions::kNone, Positions::kStored}) {
       for (const ChunkForm form : {ChunkForm::kTokens, ChunkForm::kTables}) {
