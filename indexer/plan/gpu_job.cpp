@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "indexer/gpu/pipeline/layout.hpp"
+#include "indexer/gpu/steps/distinct_tokens.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
 #include "sort/gpu/device/arena.hpp"
 #include "sort/gpu/device/error.hpp"
@@ -68,7 +69,10 @@ std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
 std::size_t estimated_token_pass_bytes(const BlockPassSize& size) {
   // gpu-string-radix: two keys of 8 bytes, two values of 4, lists of segments of at least two strings.
   constexpr std::size_t kSortBytesPerString = 31;
-  return pass_bytes(size, {.string_sort_bytes = kSortBytesPerString * size.strings}, ChunkForm::kTokens);
+  PassScratch scratch{};
+  scratch.string_sort_bytes = kSortBytesPerString * size.strings;
+  scratch.term_sort_bytes = kSortBytesPerString * std::size_t{token_table_slots(size.occurrences)};
+  return pass_bytes(size, scratch, ChunkForm::kTokens);
 }
 
 BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions) {

@@ -24,6 +24,8 @@
 #include "indexer/gpu/pipeline/parallel_copy.hpp"
 #include "indexer/gpu/pipeline/pinned_registry.hpp"
 #include "indexer/gpu/pipeline/staying_rule.hpp"
+#include "indexer/gpu/pipeline/sum_tokens.cuh"
+#include "indexer/gpu/steps/distinct_tokens.hpp"
 #include "indexer/gpu/steps/keys.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
@@ -103,7 +105,7 @@ struct CudaExecutorSetup {
   int gpu = 0;
   std::shared_ptr<SharedGpu> shared;  // by the executors on that GPU
   std::size_t staging_bytes = 0;      // pinned, at most
-  const DeviceRecordSorter* records;  // null for ChunkForm::kTokens
+  const DeviceRecordSorter& records;
   const DeviceStringSorter& strings;
   std::shared_ptr<PinnedRegistry> pinned;  // of all executors
   MemoryBudget& budget;                    // pays for the staging buffer and for lists that do not fit it
@@ -138,13 +140,15 @@ class CudaExecutor : public CudaSteps {
   const DeviceBuffer& arena() const { return *arena_; }
   // The scratch that a pass over blocks of this size needs.
   PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, setup_.records, setup_.strings); }
-  static PassScratch scratch_of(const BlockPassSize& size, const DeviceRecordSorter* records,
+  static PassScratch scratch_of(const BlockPassSize& size, const DeviceRecordSorter& records,
                                 const DeviceStringSorter& strings) {
     const std::size_t groups = size.occurrences / kGroupKeys + 2;
-    return {strings.scratch_bytes(size.strings, size.string_bytes),
-            records == nullptr ? 0 : records->scratch_bytes(size.occurrences, {0, 64}),
+    const std::uint64_t slots = token_table_slots(size.occurrences);
+    return {strings.scratch_bytes(size.strings, size.string_bytes), strings.scratch_bytes(slots, size.string_bytes),
+            records.scratch_bytes(size.occurrences, {0, 64}),
             std::max({kMostReduceBlocks * sizeof(TokenSums),
-                      exclusive_scan_bytes<RawCounts, RawCounts, AddRawCounts>(raw_groups(size.token_bytes) + 1),
+                      exclusive_scan_bytes<RawCounts, RawCounts, AddRawCounts>(
+                          std::max<std::size_t>(raw_groups(size.token_bytes), slots) + 1),
                       exclusive_scan_bytes<std::uint16_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
                       exclusive_scan_bytes<std::uint64_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
                       exclusive_scan_bytes<GroupSums, GroupSums, AddGroupSums>(groups),
@@ -205,15 +209,27 @@ class CudaExecutor : public CudaSteps {
     compact_tokens_kernel<<<blocks, kCompactedGroups, 0, stream_.handle()>>>(step);
     check_launch();
   }
+  // *to = the sum of step(g) over all g below `groups`.
+  void sum_tokens(std::size_t groups, const SumTokens& step, TokenSums* to, std::span<std::uint8_t> scratch) {
+    auto* const totals = reinterpret_cast<TokenSums*>(scratch.data());
+    const auto blocks =
+        static_cast<unsigned>(std::min<std::size_t>((groups + kSumThreads - 1) / kSumThreads, kMostReduceBlocks));
+    if (blocks != 0) {
+      count_gpu_call();
+      sum_tokens_kernel<<<blocks, kSumThreads, 0, stream_.handle()>>>(step, groups, totals);
+      check_launch();
+    }
+    add_up(blocks, totals, AddTokenSums{}, to);
+  }
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
     setup_.strings.sort_and_mark(strings, out, scratch.data(), stream_.handle());
   }
   // Returns whether sort_keys() keeps the order of equal keys.
-  bool sorts_stably() const { return setup_.records->stable(); }
+  bool sorts_stably() const { return setup_.records.stable(); }
   // Returns where the sorted keys are.
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
                                  std::span<std::uint8_t> scratch) {
-    return setup_.records->sort(keys, count, bits, scratch.data(), stream_.handle());
+    return setup_.records.sort(keys, count, bits, scratch.data(), stream_.handle());
   }
 
   // Copies the arrays to the host and waits for them: into the staging buffer, whose uploads are done, where it can

@@ -141,7 +141,7 @@ class CudaSteps {
     const auto blocks = static_cast<unsigned>(
         std::min<std::size_t>({(count + kReduceThreads - 1) / kReduceThreads, most, kMostReduceBlocks}));
     if (blocks != 0) reduce_into(blocks, count, step, sum, totals);
-    reduce_into(1, blocks, LoadValue<Value>{totals}, sum, to);
+    add_up(blocks, totals, sum, to);
   }
 
   // The scratch that these scans need.
@@ -161,6 +161,12 @@ class CudaSteps {
   }
 
  protected:
+  // *to = the sum of the totals of thread blocks.
+  template <typename Value, typename Sum>
+  void add_up(unsigned blocks, const Value* totals, Sum sum, Value* to) {
+    reduce_into(1, blocks, LoadValue<Value>{totals}, sum, to);
+  }
+
   GpuStream stream_;
 
  private:

@@ -90,7 +90,10 @@ class ExecutorLane final : public GpuLane {
     executor_.start();
     if (form_ == ChunkForm::kTokens) {
       KeysOfTokens keys(executor_, packer);
-      encode(packer, keys.make(), keys.layout());
+      const SortedKeys sorted = keys.make(blocks_without_table_ == 0);
+      if (blocks_without_table_ != 0) --blocks_without_table_;
+      if (sorted.table_was_full) blocks_without_table_ = kBlocksWithoutTable;
+      encode(packer, sorted, keys.layout());
       stats.upload_bytes += keys.uploaded_bytes();
     } else {
       KeysOfOccurrences keys(executor_, packer);
@@ -228,8 +231,12 @@ class ExecutorLane final : public GpuLane {
     to = {reinterpret_cast<const T*>(host + array.host_offset), array.bytes / sizeof(T)};
   }
 
+  // After a block whose terms do not fit a table, the table is not tried: its neighbours are most likely such blocks.
+  static constexpr unsigned kBlocksWithoutTable = 7;
+
   const ChunkForm form_;
   Executor executor_;
+  unsigned blocks_without_table_ = 0;
   // From sort() to write_run() or keep(): the lists of the block on the host and, where they also stay, on the GPU; or
   // there only.
   EncodedLists lists_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "indexer/block/run_output.hpp"
+#include "indexer/gpu/steps/distinct_tokens.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "indexer/gpu/steps/tokens.hpp"
 #include "indexer/gpu/steps/uploaded_sums.hpp"
@@ -96,7 +97,8 @@ TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch
   take_kept(size, scratch, size.positions ? tokens : 0, kept, layout);
   layout.document_ends = kept.take<std::uint32_t>(size.documents + 1);
   layout.token_sums = kept.take<TokenSums>(1);
-  layout.uploaded_sums = kept.take<UploadedSums>(1);
+  layout.uploaded = kept.take<UploadedTokens>(1);
+  layout.term_totals = kept.take<TermTotals>(1);
 
   Places strings(kept.end());
   layout.text = strings.take<std::uint8_t>(size.string_bytes + kTextPadding);
@@ -106,28 +108,40 @@ TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch
   Places lists(kept.end());
   take_lists(size, lists, layout);
 
-  Places before(strings.end());
+  const std::uint32_t slots = token_table_slots(tokens);
+  Places terms(strings.end());
+  layout.token_slots = terms.take<std::uint32_t>(tokens);
+  layout.slot_of_term = terms.take<std::uint32_t>(slots);
+  layout.rank_of_slot = terms.take<std::uint32_t>(slots);
+
+  Places before(terms.end());
   layout.raw = before.take<std::uint8_t>(size.token_bytes + kRawPadding);
   layout.raw_counts = before.take<RawCounts>(raw_groups(size.token_bytes) + 1);
   layout.document_powers = before.take<std::uint64_t>(size.documents);
   layout.position_runs = before.take<PositionRun>(size.position_runs);
   layout.run_tokens = before.take<std::uint32_t>(size.position_runs);
   layout.group_runs = before.take<std::uint32_t>(size.positions ? token_groups(tokens) + 1 : 0);
+  layout.term_slots = before.take<TermSlot>(slots);
+  layout.slot_counts = before.take<RawCounts>(slots + 1);
 
   layout.string_scratch = strings.end();
+  layout.term_scratch = terms.end();
+  layout.unsorted_keys = kept.end();
 
-  Places ranking(strings.end());
-  layout.ranks_in_order = ranking.take<std::uint32_t>(tokens);
-  layout.first_strings = ranking.take<std::uint32_t>(tokens);
+  Places ranks(strings.end());
+  layout.ranks_in_order = ranks.take<std::uint32_t>(tokens);
+  layout.first_strings = ranks.take<std::uint32_t>(tokens);
+  Places ranking(std::max(ranks.end(), terms.end()));
   layout.group_documents = ranking.take<std::uint32_t>(token_groups(tokens) + 1);
   layout.documents = ranking.take<std::uint32_t>(tokens);
   Places ranked(std::max(ranking.end(), lists.end()));
-  layout.keys = ranked.take<std::uint64_t>(tokens);
+  layout.keys = layout.key_scratch = ranked.end();
+  ranked.take<std::uint8_t>(std::max(tokens * sizeof(std::uint64_t), scratch.record_sort_bytes));
   layout.rank_text_offsets = ranked.take<std::uint64_t>(tokens + 1);
   layout.rank_text = ranked.take<std::uint8_t>(size.string_bytes);
   layout.ordered_positions = ranked.take<std::uint32_t>(size.positions ? tokens : 0);
-  layout.total_bytes =
-      std::max({before.end(), strings.end() + device_aligned(scratch.string_sort_bytes), ranked.end()});
+  layout.total_bytes = std::max({before.end(), strings.end() + device_aligned(scratch.string_sort_bytes),
+                                 terms.end() + device_aligned(scratch.term_sort_bytes), ranked.end()});
   return layout;
 }
 

@@ -10,7 +10,9 @@ namespace spillway {
 
 // Bytes of scratch for the algorithms that a pass calls.
 struct PassScratch {
-  std::size_t string_sort_bytes = 0, record_sort_bytes = 0, scan_bytes = 0;
+  std::size_t string_sort_bytes = 0;  // for all strings
+  std::size_t term_sort_bytes = 0;    // kTokens: for as many strings as the table of terms has slots
+  std::size_t record_sort_bytes = 0, scan_bytes = 0;
 };
 
 // Offsets into the arena. Arrays that are never in use at the same time share bytes.
@@ -37,21 +39,28 @@ struct OccurrenceLayout : PassLayout {
 };
 
 // Bytes for each token, if all tokens were distinct terms. t: bytes of text, about 5. r: uploaded bytes, about 7, as
-// tokens go up as words with zeros for separators.
+// tokens go up as words with zeros for separators. s: slots of the table of terms, at most 0.5.
 //   throughout the pass: 4 for positions, with positions; about 0.4 for the sums of groups
 //   strings: t + 13 (offset, order, mark), which the fragments, postings and distances replace: 37, or 42 with
 //   positions after the strings, one set after the other:
-//     until the string sort: r, 0.25 r for counts, 8 for each document, and 12 for each run of positions
-//     the string sort: its scratch, 31 for gpu-string-radix
-//     the keys: 12 (rank, first token, document), which end before lists are encoded; then, after the place of the
-//       lists, 16 + t (key, offset of the rank's text, its bytes), and 4 for positions in order
+//     until strings are sorted: 4 + 8 s (slot of each token; slot and rank of each term), r, 0.25 r for counts, 24 s
+//       (the table), 8 for each document, and 12 for each run of positions
+//     the sort of all tokens: its scratch, 31 for gpu-string-radix; or that of the terms, after their slots
+//     the keys: 8 (rank, first token; or the slots and ranks), 4 for documents, which end before lists are encoded;
+//       then, after the place of the lists, 16 + t (key, offset of the rank's text, its bytes), and 4 for positions in
+//       order
+//   keys that are not sorted yet take 8 of the bytes of strings, which end before
 // This adds up to 59 bytes a token, 72 with positions; chunks, documents and scans take more in addition.
 struct TokenLayout : PassLayout {
-  std::size_t document_ends;                          // throughout the pass
-  std::size_t raw, raw_counts, document_powers;       // until the string sort
-  std::size_t position_runs, run_tokens, group_runs;  // until the string sort, with positions
-  std::size_t group_documents;                        // after it, until the keys are made
-  std::size_t token_sums, uploaded_sums;              // throughout the pass
+  std::size_t document_ends;                            // throughout the pass
+  std::size_t raw, raw_counts, document_powers;         // until terms or tokens are strings
+  std::size_t position_runs, run_tokens, group_runs;    // likewise, with positions
+  std::size_t term_slots, slot_counts;                  // likewise
+  std::size_t token_slots, slot_of_term, rank_of_slot;  // until the keys are made
+  std::size_t term_scratch;                             // for the sort of terms
+  std::size_t unsorted_keys, key_scratch;         // keys before they are sorted; the scratch has the place of `keys`
+  std::size_t group_documents;                    // after the sort of strings, until the keys are made
+  std::size_t token_sums, uploaded, term_totals;  // throughout the pass
 };
 
 OccurrenceLayout lay_out_occurrences(const BlockPassSize& size, const PassScratch& scratch);

@@ -24,7 +24,7 @@ class KeysOfOccurrences : public PassStage<Executor, OccurrenceLayout> {
       executor_.mark(mark);
     }
     const std::uint32_t ranks = rank_strings();
-    this->gather_rank_text(ranks);
+    this->gather_rank_text(ranks, at<std::uint32_t>(layout_.first_strings));
     const unsigned document_bits = bits_below(packer_.document_count());
     if (packer_.size().positions) return {sort_with_positions(ranks, document_bits), document_bits, ranks};
     executor_.for_each(occurrences_, MakeKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), document_bits, keys()});
@@ -55,7 +55,7 @@ class KeysOfOccurrences : public PassStage<Executor, OccurrenceLayout> {
     executor_.exclusive_scan(at<std::uint16_t>(layout_.string_bytes), at<std::uint64_t>(layout_.string_offsets),
                              std::size_t{strings_} + 1, Add<std::uint64_t>{}, this->scan_scratch());
     this->sum_lengths();
-    this->sort_strings(strings_, packer_.size().string_bytes);
+    this->sort_strings(strings_, packer_.size().string_bytes, this->string_scratch());
     executor_.mark(PassMark::kSorted);
     const std::uint32_t ranks = this->count_terms(strings_);
     executor_.for_each(strings_,

@@ -30,6 +30,7 @@ struct SortedKeys {
   unsigned document_bits = 0;
   std::uint32_t ranks = 0;
   const TokenSums* token_sums = nullptr;  // kTokens
+  bool table_was_full = false;            // kTokens: the block has more terms than its table holds
 };
 
 template <typename Executor, typename Layout>
@@ -103,11 +104,11 @@ class PassStage {
     executor_.inclusive_scan(ends, ends, slices_, Add<std::uint32_t>{}, scan_scratch());
   }
 
-  void sort_strings(std::uint32_t strings, std::size_t text_bytes) {
+  void sort_strings(std::uint32_t strings, std::size_t text_bytes, std::span<std::uint8_t> scratch) {
     if (strings == 0) return;
     executor_.sort_strings(
         {at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), strings, text_bytes},
-        {at<std::uint32_t>(layout_.order), at<std::uint8_t>(layout_.firsts)}, string_scratch());
+        {at<std::uint32_t>(layout_.order), at<std::uint8_t>(layout_.firsts)}, scratch);
   }
   // Fills ranks_in_order, and returns the number of distinct terms. Requires: sort_strings() was called.
   std::uint32_t count_terms(std::uint32_t strings) {
@@ -116,9 +117,9 @@ class PassStage {
     executor_.inclusive_scan(at<std::uint8_t>(layout_.firsts), ranks, strings, Add<std::uint32_t>{}, scan_scratch());
     return executor_.fetch(ranks + strings - 1);
   }
-  void gather_rank_text(std::uint32_t ranks) {
+  // `firsts`: a string of each rank.
+  void gather_rank_text(std::uint32_t ranks, const std::uint32_t* firsts) {
     const std::uint64_t* const offsets = at<std::uint64_t>(layout_.string_offsets);
-    const std::uint32_t* const firsts = at<std::uint32_t>(layout_.first_strings);
     std::uint64_t* const text_offsets = at<std::uint64_t>(layout_.rank_text_offsets);
     executor_.for_each(std::size_t{ranks} + 1, MeasureRankText{offsets, firsts, ranks, text_offsets});
     executor_.exclusive_scan(text_offsets, text_offsets, std::size_t{ranks} + 1, Add<std::uint64_t>{}, scan_scratch());

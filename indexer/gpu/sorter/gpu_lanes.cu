@@ -11,12 +11,11 @@ namespace spillway {
 
 namespace {
 
-// Returns nullptr if blocks need no record sorter.
-const DeviceRecordSorter* record_sorter(const GpuSorterOptions& options) {
-  if (options.form == ChunkForm::kTokens) return nullptr;
-  const DeviceRecordSorter* const sorter = find_device_record_sorter(options.record_sorter);
-  if (sorter == nullptr) throw UsageError("no GPU sorter of records has the name " + options.record_sorter);
-  return sorter;
+const DeviceRecordSorter& record_sorter(const GpuSorterOptions& options) {
+  const std::string name = options.form == ChunkForm::kTokens ? "gpu-radix" : options.record_sorter;
+  const DeviceRecordSorter* const sorter = find_device_record_sorter(name);
+  if (sorter == nullptr) throw UsageError("no GPU sorter of records has the name " + name);
+  return *sorter;
 }
 
 const DeviceStringSorter& string_sorter(const std::string& name) {

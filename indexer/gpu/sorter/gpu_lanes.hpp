@@ -21,7 +21,7 @@ struct GpuSorterOptions {
   bool holds_lists = false;       // lists that are kept stay on the GPU, too, in up to half of what is free there
   StayingRule staying;            // whether the host gets no copies of these; it does where not all would fit there
   std::size_t staging_bytes = 0;  // pinned host memory of all lanes together; paid from the budget
-  std::string record_sorter;      // of device_record_sorters(); not read for kTokens, whose string sort orders the keys
+  std::string record_sorter;      // of device_record_sorters(); not read for kTokens, whose keys gpu-radix sorts
   std::string string_sorter;      // of device_string_sorters()
 
   unsigned all_lanes() const { return lanes * static_cast<unsigned>(gpus.size()); }

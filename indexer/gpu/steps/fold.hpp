@@ -23,15 +23,15 @@ struct FoldedKeys {
   unsigned document_bits;
 
   static constexpr bool kPositioned = false;
-  SPILLWAY_HOST_DEVICE std::uint32_t rank(std::uint32_t i) const {
-    return static_cast<std::uint32_t>(keys[i] >> document_bits);
+  SPILLWAY_HOST_DEVICE std::uint32_t rank_of(std::uint64_t key) const {
+    return static_cast<std::uint32_t>(key >> document_bits);
   }
-  SPILLWAY_HOST_DEVICE std::uint32_t document(std::uint32_t i) const {
-    return static_cast<std::uint32_t>(keys[i] & ((std::uint64_t{1} << document_bits) - 1));
+  SPILLWAY_HOST_DEVICE std::uint32_t document_of(std::uint64_t key) const {
+    return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << document_bits) - 1));
   }
+  SPILLWAY_HOST_DEVICE std::uint32_t rank(std::uint32_t i) const { return rank_of(keys[i]); }
+  SPILLWAY_HOST_DEVICE std::uint32_t document(std::uint32_t i) const { return document_of(keys[i]); }
   SPILLWAY_HOST_DEVICE bool starts_list(std::uint32_t i) const { return i == 0 || rank(i - 1) != rank(i); }
-  // Requires: i does not start a list.
-  SPILLWAY_HOST_DEVICE bool changes_document(std::uint32_t i) const { return keys[i - 1] != keys[i]; }
   SPILLWAY_HOST_DEVICE std::uint32_t find_cut(std::uint32_t, std::uint32_t) const { return kNoCut; }
   // The start of the posting that has key i.
   SPILLWAY_HOST_DEVICE PostingStart find_start(std::uint32_t i) const {
@@ -127,27 +127,38 @@ struct WritingSink {
   }
 };
 
-// Walks keys [begin, end). Requires: begin < end.
+// Walks keys [begin, end). Requires: begin < end. Loads each key and each position once: the threads of a warp walk
+// groups that are far from each other, so each load of a warp costs as much as 32.
 template <typename Keys, typename Sink>
 SPILLWAY_HOST_DEVICE inline void walk_group(const Keys& keys, std::uint32_t begin, std::uint32_t end, Sink& sink) {
   const std::uint32_t cut = keys.find_cut(begin, end);
-  bool starts_fragment = begin == cut || keys.starts_list(begin);
-  bool starts_posting = starts_fragment || keys.changes_document(begin);
+  std::uint64_t key = keys.keys[begin];
+  const std::uint64_t before = begin == 0 ? 0 : keys.keys[begin - 1];
+  bool starts_fragment = begin == 0 || begin == cut || keys.rank_of(before) != keys.rank_of(key);
+  bool starts_posting = starts_fragment || before != key;
   bool knows_start = starts_posting;  // of the open posting
-  PostingStart start{begin, starts_fragment || !starts_posting ? 0 : keys.document(begin - 1)};
+  PostingStart start{begin, starts_fragment || !starts_posting ? 0 : keys.document_of(before)};
+  std::uint32_t previous_position = 0;
+  if constexpr (Keys::kPositioned) previous_position = starts_posting ? 0 : keys.position(begin - 1);
   for (std::uint32_t i = begin; i < end; ++i) {
-    if (starts_fragment) sink.start_fragment(keys.rank(i), i);
-    if constexpr (Keys::kPositioned) sink.distance(keys.position(i) - (starts_posting ? 0 : keys.position(i - 1)));
-    starts_fragment = i + 1 == keys.count || i + 1 == cut || keys.starts_list(i + 1);
-    starts_posting = starts_fragment || keys.changes_document(i + 1);
-    if (!starts_posting) continue;
-    if (!knows_start) start = keys.find_start(i);
-    knows_start = true;
-    const std::uint32_t document = keys.document(i);
-    const std::uint32_t frequency = i - start.key + 1;
-    sink.posting(std::uint64_t{document - start.previous_document} << 1 | (frequency == 1 ? 1 : 0), frequency);
-    if (starts_fragment) sink.end_fragment(document);
-    start = {i + 1, starts_fragment ? 0 : document};
+    if (starts_fragment) sink.start_fragment(keys.rank_of(key), i);
+    if constexpr (Keys::kPositioned) {
+      const std::uint32_t position = keys.position(i);
+      sink.distance(position - (starts_posting ? 0 : previous_position));
+      previous_position = position;
+    }
+    const std::uint64_t next = i + 1 == keys.count ? 0 : keys.keys[i + 1];
+    starts_fragment = i + 1 == keys.count || i + 1 == cut || keys.rank_of(next) != keys.rank_of(key);
+    starts_posting = starts_fragment || next != key;
+    if (starts_posting) {
+      if (!knows_start) start = keys.find_start(i);
+      knows_start = true;
+      const std::uint32_t document = keys.document_of(key), frequency = i - start.key + 1;
+      sink.posting(std::uint64_t{document - start.previous_document} << 1 | (frequency == 1 ? 1 : 0), frequency);
+      if (starts_fragment) sink.end_fragment(document);
+      start = {i + 1, starts_fragment ? 0 : document};
+    }
+    key = next;
   }
 }
 

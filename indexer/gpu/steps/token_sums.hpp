@@ -2,6 +2,7 @@
 // the uploaded bytes before any other step reads them. And the totals that a pass fetches at its end.
 #pragma once
 
+#include "indexer/gpu/steps/distinct_tokens.hpp"
 #include "indexer/gpu/steps/short_token.hpp"
 #include "indexer/gpu/steps/tokens.hpp"
 
@@ -39,69 +40,93 @@ struct MakeDocumentPowers {
   }
 };
 
-// The sums of the tokens that begin in a group of bytes.
-struct SumTokens {
-  RawTokens raw;
-  const RawCounts* counts;             // exclusive
-  const std::uint32_t* document_ends;  // by document
-  const std::uint64_t* powers;         // by document
-  std::uint32_t documents;
-  const std::uint32_t* positions;  // by token, or null
+// Loads the token at a byte. Sets `bytes` to its length, or to more than kShortTokenBytes for a longer token.
+SPILLWAY_HOST_DEVICE inline ShortToken load_token(const std::uint8_t* raw, std::uint64_t offset) {
+  ShortToken token{load_word(raw, offset), load_word(raw, offset + 8), 0};
+  token.bytes = bytes_before_zero(token.low);
+  if (token.bytes == 8) token.bytes += bytes_before_zero(token.high);
+  if (token.bytes == kShortTokenBytes && raw[offset + kShortTokenBytes] != 0) ++token.bytes;
+  return token;
+}
 
-  SPILLWAY_HOST_DEVICE TokenSums operator()(std::size_t g) const {
-    const RawGroup group = raw.group(g);
-    TokenSums sums;
-    if (group.starts == 0) return sums;
-    auto token = static_cast<std::uint32_t>(counts[g].tokens);
-    std::uint32_t document = first_not_below(document_ends, documents, token + 1);
-    TokenSums of_document;
-    for (std::uint64_t left = group.starts; left != 0; left &= left - 1, ++token) {
-      if (document_ends[document] <= token) {
-        add_document(of_document, document, sums);
-        of_document = {};
-        document = next_document(document + 1, token);
-      }
-      add_token(load_token(g * kRawGroupBytes + lowest_bit(left)), token, of_document);
+// Where the documents of a block end, and what their checksums are multiplied by.
+struct SummedDocuments {
+  const std::uint32_t* ends;       // by document
+  const std::uint64_t* powers;     // by document
+  const std::uint32_t* positions;  // by token, or null
+};
+
+// Sums tokens that follow each other.
+class TokenSummer {
+ public:
+  // The document of the first token is one of [first, last].
+  SPILLWAY_HOST_DEVICE TokenSummer(const SummedDocuments& documents, std::uint32_t token, std::uint32_t first,
+                                   std::uint32_t last)
+      : documents_(documents), last_(last), document_(first + find(first, token)) {}
+
+  // Requires: the token has the number after that of the one before, which may be left out.
+  SPILLWAY_HOST_DEVICE void add(std::uint32_t token, const Hash128Halves& hash) {
+    if (documents_.ends[document_] <= token) {
+      end_document();
+      of_document_ = {};
+      ++document_;  // tried before others are searched: documents without tokens may be between
+      if (documents_.ends[document_] <= token) document_ += find(document_, token);
     }
-    add_document(of_document, document, sums);
-    return sums;
+    of_document_.low = field61::add(of_document_.low, hash.low);
+    of_document_.high = field61::add(of_document_.high, hash.high);
+    if (documents_.positions == nullptr) return;
+    const std::uint64_t value = field61::multiply(hash.high, position_value(documents_.positions[token]));
+    of_document_.positions = field61::add(of_document_.positions, value);
+  }
+  SPILLWAY_HOST_DEVICE TokenSums sums() {
+    end_document();
+    return sums_;
   }
 
  private:
-  // Tries the next document before it searches: documents without tokens may be between.
-  SPILLWAY_HOST_DEVICE std::uint32_t next_document(std::uint32_t document, std::uint32_t token) const {
-    if (document_ends[document] > token) return document;
-    return document + first_not_below(document_ends + document, documents - document, token + 1);
+  SPILLWAY_HOST_DEVICE std::uint32_t find(std::uint32_t first, std::uint32_t token) const {
+    return first_not_below(documents_.ends + first, last_ - first + 1, token + 1);
+  }
+  SPILLWAY_HOST_DEVICE void end_document() {
+    const std::uint64_t power = documents_.powers[document_];
+    sums_.low = field61::add(sums_.low, field61::multiply(of_document_.low, power));
+    sums_.high = field61::add(sums_.high, field61::multiply(of_document_.high, power));
+    if (documents_.positions == nullptr) return;
+    sums_.positions = field61::add(sums_.positions, field61::multiply(of_document_.positions, power));
   }
 
-  SPILLWAY_HOST_DEVICE void add_document(const TokenSums& of, std::uint32_t document, TokenSums& sums) const {
-    const std::uint64_t power = powers[document];
-    sums.low = field61::add(sums.low, field61::multiply(of.low, power));
-    sums.high = field61::add(sums.high, field61::multiply(of.high, power));
-    if (positions != nullptr) sums.positions = field61::add(sums.positions, field61::multiply(of.positions, power));
-  }
+  SummedDocuments documents_;
+  std::uint32_t last_, document_;
+  TokenSums sums_, of_document_;
+};
 
-  SPILLWAY_HOST_DEVICE void add_token(const ShortToken& token, std::uint32_t number, TokenSums& of) const {
-    if (token.bytes > kShortTokenBytes) return;
-    const Hash128Halves hash = hash_short_token(token);
-    of.low = field61::add(of.low, hash.low);
-    of.high = field61::add(of.high, hash.high);
-    if (positions == nullptr) return;
-    const std::uint64_t value = field61::multiply(hash.high, position_value(positions[number]));
-    of.positions = field61::add(of.positions, value);
-  }
+// The sums of the tokens that begin in a group of bytes. Finds the terms of tokens, too, unless token_slots is null:
+// what it tells is of use if the table has not become full. An executor may take many groups at once.
+struct SumTokens {
+  RawTokens raw;
+  const RawCounts* counts;  // exclusive; after the last group, the totals
+  SummedDocuments documents;
+  std::uint32_t document_count;
+  DistinctTokens terms;
+  std::uint32_t* token_slots;  // by token, or null
 
-  // Sets `bytes` to the token's length, or to more than kShortTokenBytes for a longer token.
-  SPILLWAY_HOST_DEVICE ShortToken load_token(std::uint64_t offset) const {
-    ShortToken token{load_word(raw.bytes, offset), load_word(raw.bytes, offset + 8), 0};
-    token.bytes = bytes_before_zero(token.low);
-    if (token.bytes == 8) token.bytes += bytes_before_zero(token.high);
-    if (token.bytes == kShortTokenBytes && raw.bytes[offset + kShortTokenBytes] != 0) ++token.bytes;
-    return token;
-  }
-  SPILLWAY_HOST_DEVICE static unsigned bytes_before_zero(std::uint64_t word) {
-    const std::uint64_t ends = ~high_bits_of_used(word) & 0x8080808080808080ULL;
-    return ends == 0 ? 8 : lowest_bit(ends) / 8;
+  SPILLWAY_HOST_DEVICE TokenSums operator()(std::size_t g) const {
+    const RawGroup group = raw.group(g);
+    if (group.starts == 0) return {};
+    auto token = static_cast<std::uint32_t>(counts[g].tokens);
+    TokenSummer summer(documents, token, 0, document_count - 1);
+    const bool finds_terms = token_slots != nullptr && terms.has_room();
+    for (std::uint64_t left = group.starts; left != 0; left &= left - 1, ++token) {
+      const std::uint64_t at = g * kRawGroupBytes + lowest_bit(left);
+      const ShortToken text = load_token(raw.bytes, at);
+      Hash128Halves hash{};
+      if (text.bytes <= kShortTokenBytes) {
+        hash = hash_short_token(text);
+        summer.add(token, hash);
+      }
+      if (finds_terms) token_slots[token] = terms.put(at, text, terms.hash_of(at, text, hash));
+    }
+    return summer.sums();
   }
 };
 

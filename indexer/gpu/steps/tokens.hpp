@@ -43,6 +43,11 @@ SPILLWAY_HOST_DEVICE constexpr std::uint64_t high_bits_of_used(std::uint64_t wor
   constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7FULL;
   return (((word & kLow) + kLow) | word) & ~kLow;
 }
+// Returns the bytes before the first 0 of a word, or 8.
+SPILLWAY_HOST_DEVICE inline unsigned bytes_before_zero(std::uint64_t word) {
+  const std::uint64_t ends = ~high_bits_of_used(word) & 0x8080808080808080ULL;
+  return ends == 0 ? 8 : lowest_bit(ends) / 8;
+}
 // Sets bit i where byte i is not 0.
 SPILLWAY_HOST_DEVICE constexpr std::uint64_t used_bytes_of(std::uint64_t word) {
   return (high_bits_of_used(word) >> 7) * 0x0102040810204080ULL >> 56;
@@ -60,10 +65,15 @@ struct RawTokens {
   const std::uint8_t* bytes;
 
   SPILLWAY_HOST_DEVICE RawGroup group(std::size_t g) const {
+    const std::uint8_t* const at = bytes + g * kRawGroupBytes;
+    return load_group(at, g != 0 && at[-1] != 0);
+  }
+  // `goes_on`: whether a token has the byte before the group.
+  SPILLWAY_HOST_DEVICE static RawGroup load_group(const std::uint8_t* at, bool goes_on) {
     struct alignas(16) Pair {
       std::uint64_t low, high;
     };
-    const auto* const pairs = reinterpret_cast<const Pair*>(bytes + g * kRawGroupBytes);
+    const auto* const pairs = reinterpret_cast<const Pair*>(at);
     RawGroup group{};
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < RawGroup::kWords / 2; ++i) {
@@ -73,7 +83,6 @@ struct RawTokens {
     }
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < RawGroup::kWords; ++i) group.used |= used_bytes_of(group.words[i]) << 8 * i;
-    const bool goes_on = g != 0 && bytes[g * kRawGroupBytes - 1] != 0;
     group.starts = group.used & ~(group.used << 1 | (goes_on ? 1 : 0));
     return group;
   }
@@ -187,16 +196,22 @@ struct FindGroupDocuments {
   }
 };
 
-struct FindDocuments {
+struct DocumentOfToken {
   const std::uint32_t* document_ends;
   const std::uint32_t* group_documents;
   std::uint32_t document_count;
-  std::uint32_t* documents;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
-    const auto token = static_cast<std::uint32_t>(i);
+  SPILLWAY_HOST_DEVICE std::uint32_t operator()(std::uint32_t token) const {
     const std::uint32_t first = group_documents[token / kTokenGroup], last = group_documents[token / kTokenGroup + 1];
     const std::uint32_t end = last < document_count ? last + 1 : document_count;
-    documents[i] = first + first_not_below(document_ends + first, end - first, token + 1);
+    return first + first_not_below(document_ends + first, end - first, token + 1);
+  }
+};
+
+struct FindDocuments {
+  DocumentOfToken document_of;
+  std::uint32_t* documents;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    documents[i] = document_of(static_cast<std::uint32_t>(i));
   }
 };
 

@@ -8,12 +8,24 @@
 #include "indexer/chunk/parsed_chunk.hpp"
 #include "indexer/chunk/transfer_checksum.hpp"
 #include "indexer/gpu/steps/keys.hpp"
+#include "indexer/gpu/steps/tokens.hpp"
 
 namespace spillway {
 
 struct UploadedSums {
   TransferChecksum places;  // all ChunkPlaces as one array
   ChunkTransferChecksums arrays;
+};
+
+// What the host fetches to check a block that went up.
+struct UploadedTokens {
+  UploadedSums sums;
+  RawCounts counts;  // of all bytes
+};
+struct CollectCounts {
+  const RawCounts* all;
+  RawCounts* counts;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t) const { *counts = *all; }
 };
 
 struct AddChecksums {

@@ -16,6 +16,8 @@
 #include "indexer/gpu/pipeline/block_packer.hpp"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
+#include "indexer/gpu/steps/distinct_tokens.hpp"
+#include "indexer/gpu/steps/token_sums.hpp"
 #include "indexer/gpu/steps/tokens.hpp"
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/error.hpp"
@@ -23,6 +25,7 @@
 #include "sort/gpu/interface/string_sorter.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/host_gpu/host_steps.hpp"
 #include "tests/support/host_gpu/sort_host_strings.hpp"
 
@@ -37,10 +40,14 @@ inline std::shared_ptr<HostArenas> make_host_arenas(unsigned count, std::size_t 
 
 class HostExecutor : public HostSteps {
  public:
-  // `records` may be null for blocks of tokens.
+  // `records` null: cpu-radix.
   HostExecutor(std::shared_ptr<HostArenas> arenas, const RecordSorter* records, const StringSorter& strings,
                MemoryBudget& budget, bool lists_stay = false)
-      : arenas_(std::move(arenas)), budget_(budget), records_(records), strings_(strings), lists_stay_(lists_stay) {
+      : arenas_(std::move(arenas)),
+        budget_(budget),
+        records_(sorter_of(records)),
+        strings_(strings),
+        lists_stay_(lists_stay) {
     count_gpu_call();
   }
 
@@ -48,10 +55,10 @@ class HostExecutor : public HostSteps {
   void take_arena() { arena_ = arenas_->take(); }
   void give_arena_back() { arena_.reset(); }
   Buffer& arena() const { return *arena_; }
-  PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, records_, strings_); }
+  PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, &records_, strings_); }
   static PassScratch scratch_of(const BlockPassSize& size, const RecordSorter* records, const StringSorter& strings) {
-    return {host_sort_bytes(size.strings, strings),
-            records == nullptr ? 0 : records->scratch_bytes(size.occurrences, {0, 64}), 0};
+    return {host_sort_bytes(size.strings, strings), host_sort_bytes(token_table_slots(size.occurrences), strings),
+            sorter_of(records).scratch_bytes(size.occurrences, {0, 64}), 0};
   }
 
   void start() {}
@@ -75,14 +82,17 @@ class HostExecutor : public HostSteps {
     std::memcpy(to, from.data(), from.size());
     return true;
   }
+  void sum_tokens(std::size_t groups, const SumTokens& step, TokenSums* to, std::span<std::uint8_t> scratch) {
+    reduce(groups, step, AddTokenSums{}, to, scratch);
+  }
   void compact(const CompactTokens& step) { for_each(step.groups, step); }
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
     sort_host_strings(strings, out, scratch, strings_);
   }
-  bool sorts_stably() const { return records_->stable(); }
+  bool sorts_stably() const { return records_.stable(); }
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
                                  std::span<std::uint8_t> scratch) {
-    records_->sort({keys, count}, bits, scratch);
+    records_.sort({keys, count}, bits, scratch);
     return keys;
   }
 
@@ -137,10 +147,14 @@ class HostExecutor : public HostSteps {
   void abandon() noexcept {}
 
  private:
+  static const RecordSorter& sorter_of(const RecordSorter* records) {
+    return records == nullptr ? *find_record_sorter("cpu-radix") : *records;
+  }
+
   const std::shared_ptr<HostArenas> arenas_;
   HostArenas::Turn arena_;
   MemoryBudget& budget_;
-  const RecordSorter* records_;
+  const RecordSorter& records_;
   const StringSorter& strings_;
   const bool lists_stay_;
   bool holds_ = true;

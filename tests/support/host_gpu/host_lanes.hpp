@@ -18,7 +18,7 @@ struct HostLaneOptions {
   ChunkForm form = ChunkForm::kTables;
   std::size_t arena_bytes = 0;  // of each arena; paid from the budget
   unsigned lanes = 1, arenas = 1;
-  const RecordSorter* records = nullptr;  // of the CPU; null for kTokens
+  const RecordSorter* records = nullptr;  // of the CPU; null: cpu-radix
   const StringSorter* strings = nullptr;
   bool lists_stay = false;  // the host gets no copy of lists that are kept
 };
