@@ -1,7 +1,10 @@
 #include "io/scratch/job_files.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 #include <string_view>
+#include <system_error>
 
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
@@ -72,6 +75,32 @@ void remove_if_empty(FileSystem& files, const std::string& directory) {
   if (left.empty()) files.remove(directory);
 }
 
+// The system takes 0.1 s or more to give back the memory of a file of 1 GB.
+constexpr std::uint64_t kLargeFileBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kMostRemovers = 4;
+
+bool is_large(FileSystem& files, const std::string& path) {
+  const auto status = files.status(path);
+  return status && status->size >= kLargeFileBytes;
+}
+
+// Removes the files on several threads.
+void remove_at_once(FileSystem& files, const std::vector<std::string>& paths) {
+  std::atomic<std::size_t> next{0};
+  const auto remove_some = [&] {
+    for (std::size_t i = next++; i < paths.size(); i = next++) files.remove(paths[i]);
+  };
+  std::vector<std::future<void>> others;
+  try {
+    while (others.size() + 1 < std::min(kMostRemovers, paths.size())) {
+      others.push_back(std::async(std::launch::async, remove_some));
+    }
+  } catch (const std::system_error&) {  // no more threads: these remove all
+  }
+  remove_some();
+  for (std::future<void>& other : others) other.get();
+}
+
 }  // namespace
 
 bool is_scratch_directory_name(const std::string& name) {
@@ -140,15 +169,23 @@ void write_job_file(FileSystem& files, const std::string& directory, const std::
 }
 
 void remove_job_files(FileSystem& files, const std::string& directory) {
+  std::vector<std::string> large;
   for (const std::string& name : files.list(directory)) {
     std::string path = directory;
     path.append("/").append(name);
     const EntryKind kind = kind_of(files, path, name);
-    if (kind == EntryKind::kFile) files.remove(path);
+    if (kind == EntryKind::kFile) {
+      if (is_large(files, path)) {
+        large.push_back(path);
+      } else {
+        files.remove(path);
+      }
+    }
     if (kind != EntryKind::kDirectory) continue;
     remove_job_files(files, path);
     remove_if_empty(files, path);
   }
+  remove_at_once(files, large);
 }
 
 }  // namespace spillway
