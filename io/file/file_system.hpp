@@ -125,7 +125,7 @@ class FileSystem {
   // Exchanges two paths atomically: both exist at any moment. Returns false, and does nothing, if the file system
   // cannot. Does not follow links.
   virtual bool exchange(const std::string& a, const std::string& b) = 0;
-  virtual void remove(const std::string& path) = 0;  // a file, a link or an empty directory
+  virtual void remove(const std::string& path) = 0;  // a file, a link or an empty directory. Thread-safe
   virtual void sync_directory(const std::string& path) = 0;
   // Creates a file for its owner alone, which appears at `path` with its content synced and its lock held. Returns
   // nullptr if something is there already. Throws IoError, also if the file system has no locks.

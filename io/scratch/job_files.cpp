@@ -39,14 +39,18 @@ bool is_job_directory_name(const std::string& name) {
          is_scratch_directory_name(name);
 }
 
-EntryKind kind_of(FileSystem& files, const std::string& path, const std::string& name) {
-  if (files.is_link(path)) return EntryKind::kForeign;
+struct Entry {
+  EntryKind kind;
+  std::uint64_t bytes = 0;
+};
+Entry entry_of(FileSystem& files, const std::string& path, const std::string& name) {
+  if (files.is_link(path)) return {EntryKind::kForeign};
   const auto status = files.status(path);
-  if (!status) return EntryKind::kGone;
-  if (status->type == FileType::kDirectory && is_job_directory_name(name)) return EntryKind::kDirectory;
-  if (status->type != FileType::kRegular) return EntryKind::kForeign;
-  if (name == kLockName) return EntryKind::kLock;
-  return is_job_file(path, name) ? EntryKind::kFile : EntryKind::kForeign;
+  if (!status) return {EntryKind::kGone};
+  if (status->type == FileType::kDirectory && is_job_directory_name(name)) return {EntryKind::kDirectory};
+  if (status->type != FileType::kRegular) return {EntryKind::kForeign};
+  if (name == kLockName) return {EntryKind::kLock};
+  return {is_job_file(path, name) ? EntryKind::kFile : EntryKind::kForeign, status->size};
 }
 
 bool is_gone_or_regular(FileSystem& files, const std::string& path) {
@@ -60,7 +64,7 @@ void add_foreign_files(FileSystem& files, const std::string& directory, const st
   for (const std::string& name : files.list(directory)) {
     std::string path = directory;
     path.append("/").append(name);
-    const EntryKind kind = kind_of(files, path, name);
+    const EntryKind kind = entry_of(files, path, name).kind;
     if (kind == EntryKind::kForeign) found.push_back(prefix + name);
     if (kind == EntryKind::kDirectory) add_foreign_files(files, path, prefix + name + "/", found);
   }
@@ -76,15 +80,9 @@ void remove_if_empty(FileSystem& files, const std::string& directory) {
 }
 
 // The system takes 0.1 s or more to give back the memory of a file of 1 GB.
-constexpr std::uint64_t kLargeFileBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostRemovers = 4;
 
-bool is_large(FileSystem& files, const std::string& path) {
-  const auto status = files.status(path);
-  return status && status->size >= kLargeFileBytes;
-}
-
-// Removes the files on several threads.
+// Removes the files on several threads. Where one cannot be removed, the others go on.
 void remove_at_once(FileSystem& files, const std::vector<std::string>& paths) {
   std::atomic<std::size_t> next{0};
   const auto remove_some = [&] {
@@ -168,21 +166,19 @@ void write_job_file(FileSystem& files, const std::string& directory, const std::
   files.sync_directory(directory);
 }
 
-void remove_job_files(FileSystem& files, const std::string& directory) {
+void remove_job_files(FileSystem& files, const std::string& directory, std::uint64_t large_bytes) {
   std::vector<std::string> large;
   for (const std::string& name : files.list(directory)) {
     std::string path = directory;
     path.append("/").append(name);
-    const EntryKind kind = kind_of(files, path, name);
-    if (kind == EntryKind::kFile) {
-      if (is_large(files, path)) {
-        large.push_back(path);
-      } else {
-        files.remove(path);
-      }
+    const auto [kind, bytes] = entry_of(files, path, name);
+    if (kind == EntryKind::kFile && bytes >= large_bytes) {
+      large.push_back(path);
+    } else if (kind == EntryKind::kFile) {
+      files.remove(path);
     }
     if (kind != EntryKind::kDirectory) continue;
-    remove_job_files(files, path);
+    remove_job_files(files, path, large_bytes);
     remove_if_empty(files, path);
   }
   remove_at_once(files, large);

@@ -82,6 +82,30 @@ TEST(WorkDirectory, RemovesAllFilesOfTheIndexThatItReplaces) {
   EXPECT_EQ(left, (std::vector<std::string>{"manifest", "out"}));
 }
 
+// Whatever call fails first, an error says so, and another call removes what is left.
+TEST(RemoveJobFiles, GoesOnAfterAnErrorOfAnyThread) {
+  std::uint64_t failed = 0;
+  for (bool fired = true; fired; failed += fired ? 1 : 0) {
+    FaultyFileSystem files;
+    files.make_directory("out.work");
+    files.make_directory("out.work/index");
+    for (const std::string_view name : kSectionNames) files.put("out.work/index/" + std::string(name), "x");
+    files.inject({.kind = FaultKind::kIoError, .at = failed});
+    bool has_thrown = false;
+    try {
+      remove_job_files(files, "out.work", 0);
+    } catch (const IoError&) {
+      has_thrown = true;
+    }
+    fired = files.faults_fired() != 0;
+    EXPECT_EQ(has_thrown, fired);
+    files.inject({});
+    remove_job_files(files, "out.work", 0);
+    EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/job", "/job/out.work"}));
+  }
+  EXPECT_GT(failed, kSectionNames.size());
+}
+
 TEST(WorkDirectory, StandsBesideTheOutputAndGoes) {
   const ScratchDirectory scratch;
   {
