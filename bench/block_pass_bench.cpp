@@ -1,4 +1,4 @@
-// One pass of a block over a GPU: generated text, parsed to each form, or all of $SPILLWAY_BENCH_INPUT
+// One pass of a block over a GPU: generated text, parsed to each form, or the whole of $SPILLWAY_BENCH_INPUT
 // (stage_input.hpp) as tokens, becomes a run, whose sum is checked once. Gives milliseconds of the steps by the GPU's
 // clock, of sort() and write_run() by the host's clock and of all its processors, and the bytes of the arena. Needs a
 // GPU.

@@ -69,8 +69,10 @@ std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
 std::size_t estimated_token_pass_bytes(const BlockPassSize& size) {
   // gpu-string-radix: two keys of 8 bytes, two values of 4, lists of segments of at least two strings.
   constexpr std::size_t kSortBytesPerString = 31;
+  constexpr std::size_t kKeySortBytesPerFourStrings = 33;  // gpu-radix: a second copy, and CUB's own scratch
   PassScratch scratch{};
   scratch.string_sort_bytes = kSortBytesPerString * size.strings;
+  scratch.record_sort_bytes = kKeySortBytesPerFourStrings * size.strings / 4;
   scratch.term_sort_bytes = kSortBytesPerString * std::size_t{token_table_slots(size.occurrences)};
   return pass_bytes(size, scratch, ChunkForm::kTokens);
 }
@@ -220,7 +222,7 @@ GpuSortPlan GpuJobPlan::choose_token_blocks(std::size_t host_bytes, std::uint64_
   const BlockPassSize size = usual_pass(ChunkForm::kTokens, host_bytes, positions_);
   const double device = static_cast<double>(device_bytes(size, ChunkForm::kTokens, record_name_));
   const double fit = std::min(1.0, static_cast<double>(most_arena_bytes_) / device) * static_cast<double>(host_bytes);
-  return {{"none", "tokens are sorted as strings, in order of documents already"},
+  return {{"gpu-radix", "for the keys of tokens, by the ranks of their terms"},
           token_block_bytes(static_cast<std::size_t>(fit), total_bytes, threads_, ChunkFormCosts{})};
 }
 

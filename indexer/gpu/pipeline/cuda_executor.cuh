@@ -20,6 +20,7 @@
 #include "indexer/gpu/pipeline/compact_tokens.cuh"
 #include "indexer/gpu/pipeline/cuda_steps.cuh"
 #include "indexer/gpu/pipeline/executor.hpp"
+#include "indexer/gpu/pipeline/fold_keys.cuh"
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/gpu/pipeline/parallel_copy.hpp"
 #include "indexer/gpu/pipeline/pinned_registry.hpp"
@@ -143,8 +144,9 @@ class CudaExecutor : public CudaSteps {
   static PassScratch scratch_of(const BlockPassSize& size, const DeviceRecordSorter& records,
                                 const DeviceStringSorter& strings) {
     const std::size_t groups = size.occurrences / kGroupKeys + 2;
-    const std::uint64_t slots = token_table_slots(size.occurrences);
-    return {strings.scratch_bytes(size.strings, size.string_bytes), strings.scratch_bytes(slots, size.string_bytes),
+    const std::uint64_t slots = size.token_bytes == 0 ? 0 : token_table_slots(size.occurrences);
+    return {strings.scratch_bytes(size.strings, size.string_bytes),
+            slots == 0 ? 0 : strings.scratch_bytes(slots, size.string_bytes),
             records.scratch_bytes(size.occurrences, {0, 64}),
             std::max({kMostReduceBlocks * sizeof(TokenSums),
                       exclusive_scan_bytes<RawCounts, RawCounts, AddRawCounts>(
@@ -209,17 +211,31 @@ class CudaExecutor : public CudaSteps {
     compact_tokens_kernel<<<blocks, kCompactedGroups, 0, stream_.handle()>>>(step);
     check_launch();
   }
-  // *to = the sum of step(g) over all g below `groups`.
+  // *to = the sum of step(g) over all g below `groups`; fills step.token_slots, and the table, where step finds terms.
   void sum_tokens(std::size_t groups, const SumTokens& step, TokenSums* to, std::span<std::uint8_t> scratch) {
     auto* const totals = reinterpret_cast<TokenSums*>(scratch.data());
-    const auto blocks =
-        static_cast<unsigned>(std::min<std::size_t>((groups + kSumThreads - 1) / kSumThreads, kMostReduceBlocks));
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::size_t>((groups + TokenTile::kThreads - 1) / TokenTile::kThreads, kMostReduceBlocks));
     if (blocks != 0) {
       count_gpu_call();
-      sum_tokens_kernel<<<blocks, kSumThreads, 0, stream_.handle()>>>(step, groups, totals);
+      sum_tokens_kernel<<<blocks, TokenTile::kThreads, 0, stream_.handle()>>>(step, groups, totals);
       check_launch();
     }
     add_up(blocks, totals, AddTokenSums{}, to);
+  }
+  // Calls step(g) for all g below `groups`.
+  template <typename Keys>
+  void measure_groups(std::size_t groups, const MeasureGroup<Keys>& step) {
+    count_gpu_call();
+    measure_groups_kernel<<<fold_blocks(groups), kFoldThreads, 0, stream_.handle()>>>(step, groups);
+    check_launch();
+  }
+  // The same. Requires: `groups` are all groups, but at least 1.
+  template <typename Keys>
+  void write_groups(std::size_t groups, const WriteGroup<Keys>& step) {
+    count_gpu_call();
+    write_groups_kernel<<<fold_blocks(groups), kFoldThreads, 0, stream_.handle()>>>(step, groups);
+    check_launch();
   }
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
     setup_.strings.sort_and_mark(strings, out, scratch.data(), stream_.handle());
@@ -227,8 +243,7 @@ class CudaExecutor : public CudaSteps {
   // Returns whether sort_keys() keeps the order of equal keys.
   bool sorts_stably() const { return setup_.records.stable(); }
   // Returns where the sorted keys are.
-  const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
-                                 std::span<std::uint8_t> scratch) {
+  std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits, std::span<std::uint8_t> scratch) {
     return setup_.records.sort(keys, count, bits, scratch.data(), stream_.handle());
   }
 
@@ -311,6 +326,9 @@ class CudaExecutor : public CudaSteps {
   static constexpr std::size_t kFirstStagingBytes = std::size_t{32} << 20;
   static constexpr std::size_t kPackBytes = std::size_t{64} << 10;  // that a thread packs at once
 
+  static unsigned fold_blocks(std::size_t groups) {
+    return static_cast<unsigned>((groups + kFoldThreads - 1) / kFoldThreads);
+  }
   // No later block could be prepared either, so this is no want of memory for one block.
   void allocate_staging(std::size_t bytes) {
     try {

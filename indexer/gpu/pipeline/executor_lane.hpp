@@ -90,9 +90,8 @@ class ExecutorLane final : public GpuLane {
     executor_.start();
     if (form_ == ChunkForm::kTokens) {
       KeysOfTokens keys(executor_, packer);
-      const SortedKeys sorted = keys.make(blocks_without_table_ == 0);
-      if (blocks_without_table_ != 0) --blocks_without_table_;
-      if (sorted.table_was_full) blocks_without_table_ = kBlocksWithoutTable;
+      const SortedKeys sorted = keys.make(table_trials_.next());
+      table_trials_.tell(sorted.table_was_full);
       encode(packer, sorted, keys.layout());
       stats.upload_bytes += keys.uploaded_bytes();
     } else {
@@ -143,12 +142,12 @@ class ExecutorLane final : public GpuLane {
   void fold(const Keys& keys, const PassLayout& layout) {
     const std::size_t groups = groups_of(keys.count);
     GroupSums* const sums = at<GroupSums>(layout.group_sums);
-    executor_.for_each(groups + 1, MeasureGroup<Keys>{keys, sums});
+    executor_.measure_groups(groups + 1, MeasureGroup<Keys>{keys, sums});
     executor_.exclusive_scan(sums, sums, groups + 1, AddGroupSums{},
                              {at<std::uint8_t>(layout.scan_scratch), layout.totals - layout.scan_scratch});
-    executor_.for_each(std::max(groups, std::size_t{1}),
-                       WriteGroup<Keys>{keys, sums, at<EncodedFragment>(layout.fragments),
-                                        at<std::uint8_t>(layout.postings), at<std::uint8_t>(layout.distances)});
+    executor_.write_groups(std::max(groups, std::size_t{1}),
+                           WriteGroup<Keys>{keys, sums, at<EncodedFragment>(layout.fragments),
+                                            at<std::uint8_t>(layout.postings), at<std::uint8_t>(layout.distances)});
   }
   static std::size_t groups_of(std::uint32_t keys) { return (std::size_t{keys} + kGroupKeys - 1) / kGroupKeys; }
 
@@ -231,12 +230,9 @@ class ExecutorLane final : public GpuLane {
     to = {reinterpret_cast<const T*>(host + array.host_offset), array.bytes / sizeof(T)};
   }
 
-  // After a block whose terms do not fit a table, the table is not tried: its neighbours are most likely such blocks.
-  static constexpr unsigned kBlocksWithoutTable = 7;
-
   const ChunkForm form_;
   Executor executor_;
-  unsigned blocks_without_table_ = 0;
+  TableTrials table_trials_;
   // From sort() to write_run() or keep(): the lists of the block on the host and, where they also stay, on the GPU; or
   // there only.
   EncodedLists lists_;

@@ -134,6 +134,8 @@ TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch
   Places ranking(std::max(ranks.end(), terms.end()));
   layout.group_documents = ranking.take<std::uint32_t>(token_groups(tokens) + 1);
   layout.documents = ranking.take<std::uint32_t>(tokens);
+  layout.token_places = layout.documents;
+  if (size.positions) ranking.take<std::uint32_t>(tokens);  // a TokenPlace is a document and a position
   Places ranked(std::max(ranking.end(), lists.end()));
   layout.keys = layout.key_scratch = ranked.end();
   ranked.take<std::uint8_t>(std::max(tokens * sizeof(std::uint64_t), scratch.record_sort_bytes));

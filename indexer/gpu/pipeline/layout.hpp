@@ -39,7 +39,8 @@ struct OccurrenceLayout : PassLayout {
 };
 
 // Bytes for each token, if all tokens were distinct terms. t: bytes of text, about 5. r: uploaded bytes, about 7, as
-// tokens go up as words with zeros for separators. s: slots of the table of terms, at most 0.5.
+// tokens go up as words with zeros for separators. s: slots of the table of terms, 0.5 at most, and
+// 64 more.
 //   throughout the pass: 4 for positions, with positions; about 0.4 for the sums of groups
 //   strings: t + 13 (offset, order, mark), which the fragments, postings and distances replace: 37, or 42 with
 //   positions after the strings, one set after the other:
@@ -59,6 +60,7 @@ struct TokenLayout : PassLayout {
   std::size_t token_slots, slot_of_term, rank_of_slot;  // until the keys are made
   std::size_t term_scratch;                             // for the sort of terms
   std::size_t unsorted_keys, key_scratch;         // keys before they are sorted; the scratch has the place of `keys`
+  std::size_t token_places;                       // likewise, with positions; in the place of `documents`
   std::size_t group_documents;                    // after the sort of strings, until the keys are made
   std::size_t token_sums, uploaded, term_totals;  // throughout the pass
 };

@@ -10,11 +10,10 @@
 
 namespace spillway {
 
-inline constexpr unsigned kSumThreads = 128;  // of a thread block; a tile has a group for each
-
 // A tile of the uploaded bytes, with those before and after it that loads of its tokens touch.
 struct TokenTile {
-  static constexpr unsigned kBytes = kSumThreads * kRawGroupBytes, kBefore = 16, kAfter = 32;
+  static constexpr unsigned kThreads = 128;  // of a thread block: one for each group
+  static constexpr unsigned kBytes = kThreads * kRawGroupBytes, kBefore = 16, kAfter = 32;
   static constexpr unsigned kTokens = kBytes / 2;  // a token and its separator have two bytes at least
   static constexpr unsigned kWaiting = 1024;
 
@@ -27,19 +26,19 @@ struct TokenTile {
   __device__ const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(pieces) + kBefore; }
 };
 
-__global__ __launch_bounds__(kSumThreads) void sum_tokens_kernel(SumTokens step, std::size_t groups,
-                                                                 TokenSums* totals) {
-  constexpr unsigned kNumberBits = 16;
+__global__ __launch_bounds__(TokenTile::kThreads) void sum_tokens_kernel(SumTokens step, std::size_t groups,
+                                                                         TokenSums* totals) {
+  constexpr unsigned kNumberBits = 16, kThreads = TokenTile::kThreads;
   static_assert(TokenTile::kTokens <= 1U << kNumberBits && TokenTile::kBytes <= 1U << (32 - kNumberBits));
   __shared__ TokenTile s_tile;
   TokenSums total;
-  for (std::size_t first = std::size_t{blockIdx.x} * kSumThreads; first < groups;
-       first += std::size_t{gridDim.x} * kSumThreads) {
-    const std::size_t g = first + threadIdx.x, last = min(first + kSumThreads, groups);
+  for (std::size_t first = std::size_t{blockIdx.x} * kThreads; first < groups;
+       first += std::size_t{gridDim.x} * kThreads) {
+    const std::size_t g = first + threadIdx.x, last = min(first + kThreads, groups);
     const RawCounts begin = step.counts[first], end = step.counts[last];
     const std::uint64_t base = first * kRawGroupBytes;  // the tile's first byte
     const auto* const raw = reinterpret_cast<const uint4*>(step.raw.bytes);
-    for (unsigned i = threadIdx.x; i < sizeof(s_tile.pieces) / sizeof(uint4); i += kSumThreads) {
+    for (unsigned i = threadIdx.x; i < sizeof(s_tile.pieces) / sizeof(uint4); i += kThreads) {
       const std::uint64_t at = base + i * sizeof(uint4);  // kBefore bytes more than its place
       const bool is_there =
           at >= TokenTile::kBefore && at < last * kRawGroupBytes + TokenTile::kBefore + TokenTile::kAfter;
@@ -63,7 +62,7 @@ __global__ __launch_bounds__(kSumThreads) void sum_tokens_kernel(SumTokens step,
     }
     __syncthreads();
     const bool finds_terms = step.token_slots != nullptr && step.terms.has_room();
-    const std::uint32_t each = (tokens + kSumThreads - 1) / kSumThreads;
+    const std::uint32_t each = (tokens + kThreads - 1) / kThreads;
     const std::uint32_t from = min(threadIdx.x * each, tokens), to = min(from + each, tokens);
     if (from < to) {
       TokenSummer summer(step.documents, first_token + from, s_tile.first_document, s_tile.last_document);
@@ -88,7 +87,7 @@ __global__ __launch_bounds__(kSumThreads) void sum_tokens_kernel(SumTokens step,
     __syncthreads();
     if (step.token_slots != nullptr) {  // the same for all threads, which finds_terms need not be
       const unsigned waiting = min(s_tile.waiting_count, TokenTile::kWaiting);
-      for (unsigned w = threadIdx.x; w < waiting; w += kSumThreads) {
+      for (unsigned w = threadIdx.x; w < waiting; w += kThreads) {
         const std::uint32_t place = s_tile.waiting[w] >> kNumberBits;
         const ShortToken text = load_token(s_tile.bytes(), place);
         Hash128Halves hash{};
@@ -97,7 +96,7 @@ __global__ __launch_bounds__(kSumThreads) void sum_tokens_kernel(SumTokens step,
             step.terms.put(base + place, text, step.terms.hash_of(base + place, text, hash));
       }
       __syncthreads();
-      for (std::uint32_t i = threadIdx.x; i < tokens; i += kSumThreads) {
+      for (std::uint32_t i = threadIdx.x; i < tokens; i += kThreads) {
         step.token_slots[first_token + i] = s_tile.tokens[i];
       }
     }
@@ -105,7 +104,7 @@ __global__ __launch_bounds__(kSumThreads) void sum_tokens_kernel(SumTokens step,
   }
   auto* const s_totals = reinterpret_cast<TokenSums*>(s_tile.tokens);
   s_totals[threadIdx.x] = total;
-  for (unsigned half = kSumThreads / 2; half != 0; half /= 2) {
+  for (unsigned half = kThreads / 2; half != 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) s_totals[threadIdx.x] = AddTokenSums{}(s_totals[threadIdx.x], s_totals[threadIdx.x + half]);
   }

@@ -12,6 +12,25 @@
 
 namespace spillway {
 
+// Decides for which blocks of a lane the table is tried. After a block that fills it, its neighbours most likely do,
+// too.
+class TableTrials {
+ public:
+  static constexpr unsigned kBlocksWithout = 7;
+
+  bool next() {
+    if (left_out_ == 0) return true;
+    --left_out_;
+    return false;
+  }
+  void tell(bool table_was_full) {
+    if (table_was_full) left_out_ = kBlocksWithout;
+  }
+
+ private:
+  unsigned left_out_ = 0;
+};
+
 template <typename Executor>
 class KeysOfTokens : public PassStage<Executor, TokenLayout> {
   using Stage = PassStage<Executor, TokenLayout>;
@@ -34,14 +53,13 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
                        FindDocumentEnds{this->chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
     find_positions();
     executor_.mark(PassMark::kFound);
-    has_table_ = finds_terms && tokens_ != 0;
-    sum_tokens();
+    finds_terms = finds_terms && tokens_ != 0;
+    sum_tokens(finds_terms);
     executor_.mark(PassMark::kSummed);
-    const TermTotals terms = has_table_ ? count_terms_in_table() : TermTotals{};
-    const bool is_full = terms.is_full != 0;
-    has_table_ = has_table_ && !is_full;
-    SortedKeys keys = has_table_ ? sort_keys_of_terms(terms) : sort_tokens(found);
-    keys.table_was_full = is_full;
+    const TermTotals terms = finds_terms ? count_terms_in_table() : TermTotals{};
+    if (finds_terms && terms.is_full == 0) return sort_keys_of_terms(terms);
+    SortedKeys keys = sort_tokens(found);
+    keys.table_was_full = finds_terms;
     return keys;
   }
 
@@ -115,11 +133,11 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
     executor_.for_each(tokens_, FindPositions{{first_tokens}, sent, of_groups, at<std::uint32_t>(layout_.positions)});
   }
 
-  void sum_tokens() {
+  void sum_tokens(bool finds_terms) {
     std::uint64_t* const powers = at<std::uint64_t>(layout_.document_powers);
     executor_.for_each(packer_.document_count(), MakeDocumentPowers(powers));
     TermTotals* const totals = at<TermTotals>(layout_.term_totals);
-    if (has_table_) {
+    if (finds_terms) {
       executor_.clear(at<std::uint8_t>(layout_.term_slots), slots_ * sizeof(TermSlot));
       executor_.clear(reinterpret_cast<std::uint8_t*>(totals), sizeof(TermTotals));
     }
@@ -129,7 +147,7 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
                           packer_.size().positions ? at<std::uint32_t>(layout_.positions) : nullptr},
                          packer_.document_count(),
                          {raw_.bytes, at<TermSlot>(layout_.term_slots), slots_, &totals->is_full},
-                         has_table_ ? at<std::uint32_t>(layout_.token_slots) : nullptr};
+                         finds_terms ? at<std::uint32_t>(layout_.token_slots) : nullptr};
     executor_.sum_tokens(groups_, step, at<TokenSums>(layout_.token_sums), this->scan_scratch());
   }
 
@@ -171,11 +189,10 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
     }
     std::uint64_t* keys = sort_keys(unsorted, {low_bits, low_bits + bits_below(terms.terms)});
     if (has_positions) {
-      std::uint32_t* const documents = at<std::uint32_t>(layout_.documents);
-      executor_.for_each(tokens_, FindDocuments{document_of, documents});
+      TokenPlace* const places = at<TokenPlace>(layout_.token_places);
+      executor_.for_each(tokens_, FindPlaces{document_of, at<std::uint32_t>(layout_.positions), places});
       executor_.for_each(
-          tokens_, ReplaceOccurrences{keys, low_bits, document_bits, documents, at<std::uint32_t>(layout_.positions),
-                                      keys, at<std::uint32_t>(layout_.ordered_positions)});
+          tokens_, ReplaceTokens{keys, low_bits, document_bits, places, at<std::uint32_t>(layout_.ordered_positions)});
     }
     return {keys, document_bits, terms.terms, at<TokenSums>(layout_.token_sums)};
   }
@@ -184,12 +201,12 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
   // not stand where lists will.
   std::uint64_t* sort_keys(std::uint64_t* unsorted, BitRange bits) {
     if (!executor_.sorts_stably()) bits.begin = 0;
-    const std::uint64_t* sorted = unsorted;
+    std::uint64_t* sorted = unsorted;
     if (bits.begin != bits.end && tokens_ > 1) {
       sorted = executor_.sort_keys(unsorted, tokens_, bits,
                                    {at<std::uint8_t>(layout_.key_scratch), this->scratch_.record_sort_bytes});
     }
-    if (sorted != unsorted) return const_cast<std::uint64_t*>(sorted);
+    if (sorted != unsorted) return sorted;
     std::uint64_t* const keys = at<std::uint64_t>(layout_.keys);
     executor_.for_each(tokens_, CopyKeys{unsorted, keys});
     return keys;
@@ -236,7 +253,6 @@ class KeysOfTokens : public PassStage<Executor, TokenLayout> {
   const std::size_t groups_;  // of kRawGroupBytes
   const RawTokens raw_;
   const std::uint32_t slots_;  // of the table of terms
-  bool has_table_ = false;
 };
 
 }  // namespace spillway

@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// Strings are what the string sorter orders: the terms of the chunk tables, or all occurrences (kTokens).
+// Strings are the most that the string sorter orders: the terms of the chunk tables, or all occurrences (kTokens).
 struct BlockPassSize {
   std::uint64_t chunks = 0, strings = 0, string_bytes = 0, occurrences = 0, documents = 0;
   std::uint64_t token_bytes = 0;    // kTokens: bytes that go up, separators and padding included

@@ -12,7 +12,7 @@
 
 namespace spillway {
 
-inline constexpr std::uint32_t kMostTableSlots = std::uint32_t{1} << 22;  // 32 MiB, which the cache of a GPU holds
+inline constexpr std::uint32_t kMostTableSlots = std::uint32_t{1} << 22;  // 32 MiB: the cache of an H200 has 50 MB
 // Where a block has more terms than its table holds, all its tokens are sorted.
 constexpr std::uint32_t token_table_slots(std::uint64_t tokens) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens / 2 + 64, kMostTableSlots));
@@ -25,9 +25,12 @@ inline constexpr TermSlot kFar = TermSlot{1} << 63;
 inline constexpr unsigned kTokenPlaceBits = 40;
 inline constexpr TermSlot kTokenPlaceMask = (TermSlot{1} << kTokenPlaceBits) - 1;
 
-SPILLWAY_HOST_DEVICE inline TermSlot load_slot(const TermSlot* at) {
+// Loads what other threads may write. kCached: may be older than what they have written.
+enum class Load { kCached, kFresh };
+template <Load kLoad, typename Value>
+SPILLWAY_HOST_DEVICE inline Value load_shared(const Value* at) {
 #ifdef __CUDA_ARCH__
-  return *at;  // may be older than what another thread has written: set_slot() tells
+  return kLoad == Load::kCached ? *at : __ldcg(at);
 #else
   return __atomic_load_n(at, __ATOMIC_RELAXED);
 #endif
@@ -84,6 +87,9 @@ struct DistinctTokens {
   // Of 4 M slots, two thirds can be used before a token needs more (the longest run of used slots is about
   // ln(slots) / (load - 1 - ln(load))).
   static constexpr std::uint32_t kMostProbes = 256;
+  // Long tokens that differ look equal by 23 bits of their hashes. That this happens more often to one token is no
+  // chance: such texts were made to cost time.
+  static constexpr std::uint32_t kMostMistakes = 4;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   const std::uint8_t* raw;
@@ -94,13 +100,15 @@ struct DistinctTokens {
   // Returns the slot of the token at byte `at`, or kNone, which sets is_full. `hash`: hash_of() the token.
   SPILLWAY_HOST_DEVICE std::uint32_t put(std::uint64_t at, const ShortToken& token, std::uint64_t hash) const {
     const TermSlot near = near_value(token), value = near != 0 ? near : kFar | (hash << kTokenPlaceBits & ~kFar) | at;
-    std::uint32_t slot = first_slot(hash);
-    for (std::uint32_t probe = 0; probe < kMostProbes; ++probe) {
-      TermSlot seen = load_slot(slots + slot);
+    std::uint32_t slot = first_slot(hash), mistakes = 0;
+    for (std::uint32_t probe = 0; probe < kMostProbes && mistakes < kMostMistakes; ++probe) {
+      TermSlot seen = load_shared<Load::kFresh>(slots + slot);
       if (seen == 0) seen = set_slot(slots + slot, value);
       if (seen == 0 || seen == value) return slot;
-      const bool may_be_same = near == 0 && (seen ^ value) >> kTokenPlaceBits == 0;
-      if (may_be_same && is_same_token(raw, at, seen & kTokenPlaceMask)) return slot;
+      if (near == 0 && (seen ^ value) >> kTokenPlaceBits == 0) {
+        if (is_same_token(raw, at, seen & kTokenPlaceMask)) return slot;
+        ++mistakes;
+      }
       slot = slot + 1 == slot_count ? 0 : slot + 1;
     }
     raise_flag(is_full);
@@ -110,20 +118,14 @@ struct DistinctTokens {
   SPILLWAY_HOST_DEVICE bool find_at_once(const ShortToken& token, std::uint64_t hash, std::uint32_t& slot) const {
     slot = first_slot(hash);
     const TermSlot near = near_value(token);
-    return near != 0 && load_slot(slots + slot) == near;
+    return near != 0 && load_shared<Load::kCached>(slots + slot) == near;
   }
   // `hash`: hash_short_token(), of a short one.
   SPILLWAY_HOST_DEVICE std::uint64_t hash_of(std::uint64_t at, const ShortToken& token,
                                              const Hash128Halves& hash) const {
     return token.bytes <= kShortTokenBytes ? hash.low : hash_long_token(raw, at);
   }
-  SPILLWAY_HOST_DEVICE bool has_room() const {
-#ifdef __CUDA_ARCH__
-    return *is_full == 0;
-#else
-    return __atomic_load_n(is_full, __ATOMIC_RELAXED) == 0;
-#endif
-  }
+  SPILLWAY_HOST_DEVICE bool has_room() const { return load_shared<Load::kFresh>(is_full) == 0; }
 
  private:
   // What a slot holds of a token that fits it, or 0.
@@ -225,6 +227,20 @@ struct MakePositionedTermKeys {
   std::uint64_t* keys;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
     keys[i] = std::uint64_t{rank_of_slot[token_slots[i]]} << token_bits | i;
+  }
+};
+
+// Replaces the tokens of sorted keys by their documents, and brings the positions into the order of the keys.
+struct ReplaceTokens {
+  std::uint64_t* keys;  // [rank | token], then [rank | document]
+  unsigned token_bits, document_bits;
+  const TokenPlace* places;
+  std::uint32_t* ordered_positions;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    const std::uint64_t key = keys[i];
+    const TokenPlace place = places[key & ((std::uint64_t{1} << token_bits) - 1)];
+    keys[i] = key >> token_bits << document_bits | place.document;
+    ordered_positions[i] = place.position;
   }
 };
 

@@ -23,6 +23,7 @@ struct FoldedKeys {
   unsigned document_bits;
 
   static constexpr bool kPositioned = false;
+  SPILLWAY_HOST_DEVICE std::uint64_t key(std::uint32_t i) const { return keys[i]; }
   SPILLWAY_HOST_DEVICE std::uint32_t rank_of(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key >> document_bits);
   }
@@ -127,13 +128,12 @@ struct WritingSink {
   }
 };
 
-// Walks keys [begin, end). Requires: begin < end. Loads each key and each position once: the threads of a warp walk
-// groups that are far from each other, so each load of a warp costs as much as 32.
+// Walks keys [begin, end). Requires: begin < end.
 template <typename Keys, typename Sink>
 SPILLWAY_HOST_DEVICE inline void walk_group(const Keys& keys, std::uint32_t begin, std::uint32_t end, Sink& sink) {
   const std::uint32_t cut = keys.find_cut(begin, end);
-  std::uint64_t key = keys.keys[begin];
-  const std::uint64_t before = begin == 0 ? 0 : keys.keys[begin - 1];
+  std::uint64_t key = keys.key(begin);
+  const std::uint64_t before = begin == 0 ? 0 : keys.key(begin - 1);
   bool starts_fragment = begin == 0 || begin == cut || keys.rank_of(before) != keys.rank_of(key);
   bool starts_posting = starts_fragment || before != key;
   bool knows_start = starts_posting;  // of the open posting
@@ -147,7 +147,7 @@ SPILLWAY_HOST_DEVICE inline void walk_group(const Keys& keys, std::uint32_t begi
       sink.distance(position - (starts_posting ? 0 : previous_position));
       previous_position = position;
     }
-    const std::uint64_t next = i + 1 == keys.count ? 0 : keys.keys[i + 1];
+    const std::uint64_t next = i + 1 == keys.count ? 0 : keys.key(i + 1);
     starts_fragment = i + 1 == keys.count || i + 1 == cut || keys.rank_of(next) != keys.rank_of(key);
     starts_posting = starts_fragment || next != key;
     if (starts_posting) {
@@ -162,16 +162,24 @@ SPILLWAY_HOST_DEVICE inline void walk_group(const Keys& keys, std::uint32_t begi
   }
 }
 
-// The sizes of group i, and 0 after the last group, so that exclusive sums end with the total.
+template <typename Keys, typename Sink>
+SPILLWAY_HOST_DEVICE inline void walk_group(const Keys& keys, std::size_t group, Sink& sink) {
+  const std::uint64_t begin = std::uint64_t{group} * kGroupKeys;
+  const std::uint64_t end = begin + kGroupKeys < keys.count ? begin + kGroupKeys : keys.count;
+  if (begin < end) walk_group(keys, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), sink);
+}
+
+// The sizes of group i, and 0 after the last group, so that exclusive sums end with the total. Here and in WriteGroup
+// an executor may take many groups at once, by write(), with keys that it has copied to where threads load them faster.
 template <typename Keys>
 struct MeasureGroup {
   Keys keys;
   GroupSums* sums;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { write(keys, i); }
+  template <typename CopiedKeys>
+  SPILLWAY_HOST_DEVICE void write(const CopiedKeys& copied, std::size_t i) const {
     MeasuringSink sink{};
-    const std::uint64_t begin = std::uint64_t{i} * kGroupKeys;
-    const std::uint64_t end = begin + kGroupKeys < keys.count ? begin + kGroupKeys : keys.count;
-    if (begin < end) walk_group(keys, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), sink);
+    walk_group(copied, i, sink);
     sums[i] = sink.sums;
   }
 };
@@ -184,12 +192,14 @@ struct WriteGroup {
   EncodedFragment* fragments;
   std::uint8_t* postings;
   std::uint8_t* distances;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
-    WritingSink sink{sums[i], fragments, postings, distances};
-    const std::uint64_t begin = std::uint64_t{i} * kGroupKeys;
-    const std::uint64_t end = begin + kGroupKeys < keys.count ? begin + kGroupKeys : keys.count;
-    if (begin < end) walk_group(keys, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), sink);
-    if (end == keys.count) {
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { write(keys, i, postings, distances); }
+  // `postings_to`, `distances_to`: where byte 0 of the block's would be.
+  template <typename CopiedKeys>
+  SPILLWAY_HOST_DEVICE void write(const CopiedKeys& copied, std::size_t i, std::uint8_t* postings_to,
+                                  std::uint8_t* distances_to) const {
+    WritingSink sink{sums[i], fragments, postings_to, distances_to};
+    walk_group(copied, i, sink);
+    if ((i + 1) * kGroupKeys >= keys.count) {
       sink.start_fragment(kNoRank, keys.count);
       sink.end_fragment(0);
     }

@@ -17,7 +17,7 @@ constexpr std::size_t chunk_aligned(std::size_t bytes) {
   return (bytes + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment;
 }
 inline constexpr std::size_t kTextPadding = 16;  // readable bytes after the last string
-inline constexpr std::uint32_t kGroupKeys = 64;  // sorted keys that one thread folds
+inline constexpr std::uint32_t kGroupKeys = 32;  // sorted keys that one thread folds
 
 // Where the arrays of the block have a chunk's first element. One more, after the last chunk's, has the totals.
 struct ChunkPlace {

@@ -1,5 +1,6 @@
 // The content checksum of a block's tokens of up to kShortTokenBytes bytes, which parsers leave to the GPU: taken from
-// the uploaded bytes before any other step reads them. And the totals that a pass fetches at its end.
+// the uploaded bytes, in the step that finds their terms, before any step that changes or moves them. And the totals
+// that a pass fetches at its end.
 #pragma once
 
 #include "indexer/gpu/steps/distinct_tokens.hpp"
@@ -64,7 +65,7 @@ class TokenSummer {
                                    std::uint32_t last)
       : documents_(documents), last_(last), document_(first + find(first, token)) {}
 
-  // Requires: the token has the number after that of the one before, which may be left out.
+  // Numbers ascend; tokens between may be left out.
   SPILLWAY_HOST_DEVICE void add(std::uint32_t token, const Hash128Halves& hash) {
     if (documents_.ends[document_] <= token) {
       end_document();
@@ -101,7 +102,7 @@ class TokenSummer {
 };
 
 // The sums of the tokens that begin in a group of bytes. Finds the terms of tokens, too, unless token_slots is null:
-// what it tells is of use if the table has not become full. An executor may take many groups at once.
+// these are valid unless the table became full. An executor may take many groups at once.
 struct SumTokens {
   RawTokens raw;
   const RawCounts* counts;  // exclusive; after the last group, the totals

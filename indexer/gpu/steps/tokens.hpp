@@ -215,6 +215,19 @@ struct FindDocuments {
   }
 };
 
+// The document and the position of a token, so that one load brings both.
+struct alignas(8) TokenPlace {
+  std::uint32_t document, position;
+};
+struct FindPlaces {
+  DocumentOfToken document_of;
+  const std::uint32_t* positions;
+  TokenPlace* places;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    places[i] = {document_of(static_cast<std::uint32_t>(i)), positions[i]};
+  }
+};
+
 // The first token of each run of positions, numbered in the block.
 struct PlaceRuns {
   const ChunkPlace* places;

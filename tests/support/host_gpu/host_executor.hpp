@@ -17,6 +17,7 @@
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
 #include "indexer/gpu/steps/distinct_tokens.hpp"
+#include "indexer/gpu/steps/fold.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "indexer/gpu/steps/tokens.hpp"
 #include "io/base/stopwatch.hpp"
@@ -85,15 +86,26 @@ class HostExecutor : public HostSteps {
   void sum_tokens(std::size_t groups, const SumTokens& step, TokenSums* to, std::span<std::uint8_t> scratch) {
     reduce(groups, step, AddTokenSums{}, to, scratch);
   }
+  template <typename Keys>
+  void measure_groups(std::size_t groups, const MeasureGroup<Keys>& step) {
+    for_each(groups, step);
+  }
+  template <typename Keys>
+  void write_groups(std::size_t groups, const WriteGroup<Keys>& step) {
+    for_each(groups, step);
+  }
   void compact(const CompactTokens& step) { for_each(step.groups, step); }
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
     sort_host_strings(strings, out, scratch, strings_);
   }
   bool sorts_stably() const { return records_.stable(); }
-  const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
-                                 std::span<std::uint8_t> scratch) {
+  // Where the scratch has room for them, the sorted keys are there, as those of a GPU may be.
+  std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits, std::span<std::uint8_t> scratch) {
     records_.sort({keys, count}, bits, scratch);
-    return keys;
+    if (scratch.size() < count * sizeof(std::uint64_t)) return keys;
+    std::memcpy(scratch.data(), keys, count * sizeof(std::uint64_t));
+    std::fill_n(keys, count, ~std::uint64_t{0});
+    return reinterpret_cast<std::uint64_t*>(scratch.data());
   }
 
   Download download(const DownloadedArrays& arrays, std::size_t bytes) {

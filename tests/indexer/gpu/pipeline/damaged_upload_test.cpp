@@ -1,5 +1,5 @@
-// Tests that damage on the way to a GPU is detected before anything uses the bytes, and that the block stays unchanged
-// for the sorter that takes it next.
+// Tests that damage on the way to a GPU is detected before anything but counting uses the bytes, and that the block
+// stays unchanged for the sorter that takes it next.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -33,11 +33,10 @@ struct PassCase {
 };
 
 // Returns two lanes: the record sorter of the first is stable and needs scratch, that of the second is not stable and
-// needs none. Tokens need no record sorter.
+// needs none.
 std::vector<HostLaneOptions> lane_options(ChunkForm form) {
-  const bool keys = form == ChunkForm::kTables;
-  return {{form, 0, 1, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},
-          {form, 0, 1, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
+  return {{form, 0, 1, 1, find_record_sorter("cpu-radix"), find_string_sorter("cpu-multikey")},
+          {form, 0, 1, 1, find_record_sorter("cpu-quick"), find_string_sorter("cpu-msd")}};
 }
 
 std::unique_ptr<GpuLane> make_lane(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget,

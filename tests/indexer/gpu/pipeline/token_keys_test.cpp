@@ -80,6 +80,23 @@ TEST_P(KeysOfTokensTest, AreTheSameWithTheTableOfTermsAndWithoutIt) {
   }
 }
 
+TEST(TableTrialsTest, LeavesTheTableOutForSomeBlocksAfterOneThatFillsIt) {
+  TableTrials trials;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(trials.next());
+    trials.tell(false);
+  }
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(trials.next());
+    trials.tell(true);
+    for (unsigned i = 0; i < TableTrials::kBlocksWithout; ++i) {
+      EXPECT_FALSE(trials.next());
+      trials.tell(false);
+    }
+  }
+  EXPECT_TRUE(trials.next());
+}
+
 // A sorter that is stable, and one that is not.
 INSTANTIATE_TEST_SUITE_P(, KeysOfTokensTest,
                          ::testing::Combine(::testing::Values(Positions::kNone, Positions::kStored),

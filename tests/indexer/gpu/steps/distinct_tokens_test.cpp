@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tbb/parallel_for.h>
 
+#include <cstring>
 #include <map>
 #include <random>
 #include <set>
@@ -134,6 +135,66 @@ TEST(DistinctTokensTest, GoesOnToTheNextSlot) {
   }
   for (int i = 0; i < 60; ++i) texts.push_back(texts[static_cast<std::size_t>(i)]);
   for (std::uint32_t slots = 128; slots < 140; ++slots) FilledTable(texts, slots).expect_a_slot_for_each_text();
+}
+
+// Texts of 20 bytes with the same hash: the second word makes up for what the first one does to it.
+std::vector<std::string> texts_of_one_hash(std::size_t count) {
+  std::mt19937_64 random(2);
+  const auto word_of = [&] {
+    std::uint64_t word = 0;
+    for (int i = 0; i < 8; ++i) word = word << 8 | (1 + random() % 255);
+    return word;
+  };
+  const std::uint64_t second_hash = word_of();  // of the sum before the second word's round
+  std::vector<std::string> texts;
+  while (texts.size() < count) {
+    const std::uint64_t words[2] = {word_of(), second_hash};
+    const std::uint64_t second = second_hash - xxh3::avalanche64(words[0]);
+    std::string text(20, 'z');
+    std::memcpy(text.data(), words, 8);
+    std::memcpy(text.data() + 8, &second, 8);
+    if (text.find('\0') == std::string::npos) texts.push_back(text);
+  }
+  return texts;
+}
+
+TEST(DistinctTokensTest, TellsTextsOfOneHashApart) {
+  std::vector<std::string> texts = texts_of_one_hash(DistinctTokens::kMostMistakes);
+  const UploadedTexts uploaded(texts);
+  for (const std::uint64_t place : uploaded.places) {
+    ASSERT_EQ(hash_long_token(uploaded.raw(), place), hash_long_token(uploaded.raw(), uploaded.places[0]));
+  }
+  for (std::size_t i = 0; i < 100; ++i) texts.push_back(texts[i % DistinctTokens::kMostMistakes]);
+  FilledTable(texts, 64).expect_a_slot_for_each_text();
+}
+
+// Such texts would take the time of many comparisons.
+TEST(DistinctTokensTest, CountsAsFullForManyTextsOfOneHash) {
+  const std::vector<std::string> texts = texts_of_one_hash(DistinctTokens::kMostMistakes + 1);
+  FilledTable table(texts, 64);
+  for (std::size_t i = 0; i < DistinctTokens::kMostMistakes; ++i) EXPECT_NE(table.put(i), DistinctTokens::kNone);
+  EXPECT_FALSE(table.is_full());
+  EXPECT_EQ(table.put(DistinctTokens::kMostMistakes), DistinctTokens::kNone);
+  EXPECT_TRUE(table.is_full());
+}
+
+// The texts differ in one byte, in each place, or in their length.
+TEST(DistinctTokensTest, ComparesWholeTokens) {
+  const std::string text = "a token of 26 bytes exactly";
+  std::vector<std::string> texts{text, text};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    texts.push_back(text);
+    texts.back()[i] = '#';
+    texts.push_back(text.substr(0, i + 1));
+  }
+  texts.push_back(text + "s");
+  const UploadedTexts uploaded(texts);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (std::size_t j = 0; j < texts.size(); ++j) {
+      EXPECT_EQ(is_same_token(uploaded.raw(), uploaded.places[i], uploaded.places[j]), texts[i] == texts[j])
+          << texts[i] << ", " << texts[j];
+    }
+  }
 }
 
 TEST(DistinctTokensTest, SaysThatItIsFull) {
