@@ -11,44 +11,16 @@ namespace spillway {
 inline constexpr unsigned kFoldThreads = 64;  // of a thread block: one for each group
 inline constexpr unsigned kFoldKeys = kFoldThreads * kGroupKeys;
 
-// The keys of a thread block, and one more on each side. After each group of them a place is left out, so that the keys
-// that the threads of a warp load at the same time are in different banks.
 template <typename Keys>
-struct FoldTile {
-  static constexpr unsigned kPlaces = (kFoldKeys + 2) + (kFoldKeys + 2) / kGroupKeys + 1;
-  std::uint64_t keys[kPlaces];
-  std::uint32_t positions[Keys::kPositioned ? kPlaces : 1];
-
-  // `i`: 0 is the key before the first.
-  __device__ static unsigned place(unsigned i) { return i + i / kGroupKeys; }
-};
-
-template <typename Keys>
-struct CopiedKeys : Keys {
-  const FoldTile<Keys>* s_tile;
-  std::uint32_t first;
-
-  // Copies the keys of the groups from first_group on. All threads call it.
-  __device__ CopiedKeys(const Keys& keys, std::size_t first_group, FoldTile<Keys>& tile)
-      : Keys(keys), s_tile(&tile), first(static_cast<std::uint32_t>(first_group * kGroupKeys)) {
-    for (unsigned i = threadIdx.x; i < kFoldKeys + 2; i += kFoldThreads) {
-      const std::uint64_t key = first_group * kGroupKeys + i;  // one more than its number
-      if (key == 0 || key > keys.count) continue;
-      tile.keys[tile.place(i)] = keys.keys[key - 1];
-      if constexpr (Keys::kPositioned) tile.positions[tile.place(i)] = keys.positions[key - 1];
-    }
-    __syncthreads();
-  }
-  __device__ std::uint64_t key(std::uint32_t i) const { return s_tile->keys[s_tile->place(i + 1 - first)]; }
-  __device__ std::uint32_t position(std::uint32_t i) const { return s_tile->positions[s_tile->place(i + 1 - first)]; }
-};
+using FoldTile = KeyCopy<Keys, kFoldThreads>;
 
 template <typename Keys>
 __global__ __launch_bounds__(kFoldThreads) void measure_groups_kernel(MeasureGroup<Keys> step, std::size_t groups) {
   __shared__ FoldTile<Keys> s_tile;
   const std::size_t first = std::size_t{blockIdx.x} * kFoldThreads, group = first + threadIdx.x;
-  const CopiedKeys<Keys> keys(step.keys, first, s_tile);
-  if (group < groups) step.write(keys, group);
+  s_tile.copy(step.keys, first, threadIdx.x, kFoldThreads);
+  __syncthreads();
+  if (group < groups) step.write(CopiedKeys(step.keys, first, s_tile), group);
 }
 
 // The encoded bytes of the groups of a thread block, of postings or distances.
@@ -87,10 +59,11 @@ __global__ __launch_bounds__(kFoldThreads) void write_groups_kernel(WriteGroup<K
   const std::size_t first = std::size_t{blockIdx.x} * kFoldThreads, group = first + threadIdx.x;
   const std::size_t last = min(first + kFoldThreads, step.keys.count == 0 ? std::size_t{0} : groups);
   const GroupSums begin = step.sums[first], end = step.sums[last];
-  const CopiedKeys<Keys> keys(step.keys, first, s_tile);
+  s_tile.copy(step.keys, first, threadIdx.x, kFoldThreads);
+  __syncthreads();
   const GatheredBytes postings(s_postings, begin.posting_bytes, end.posting_bytes, step.postings);
   const GatheredBytes distances(s_distances, begin.distance_bytes, end.distance_bytes, step.distances);
-  if (group < groups) step.write(keys, group, postings.to(), distances.to());
+  if (group < groups) step.write(CopiedKeys(step.keys, first, s_tile), group, postings.to(), distances.to());
   __syncthreads();
   postings.copy();
   if constexpr (Keys::kPositioned) distances.copy();

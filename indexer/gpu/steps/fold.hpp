@@ -23,21 +23,18 @@ struct FoldedKeys {
   unsigned document_bits;
 
   static constexpr bool kPositioned = false;
+  // Loads a key of the group that is walked, or a neighbour of it; far_key(): any key.
   SPILLWAY_HOST_DEVICE std::uint64_t key(std::uint32_t i) const { return keys[i]; }
+  SPILLWAY_HOST_DEVICE std::uint64_t far_key(std::uint32_t i) const { return keys[i]; }
+  // Returns the number of keys among the first `end` that are below `value`. O(log end).
+  SPILLWAY_HOST_DEVICE std::uint32_t count_below(std::uint32_t end, std::uint64_t value) const {
+    return first_not_below(keys, end, value);
+  }
   SPILLWAY_HOST_DEVICE std::uint32_t rank_of(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key >> document_bits);
   }
   SPILLWAY_HOST_DEVICE std::uint32_t document_of(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << document_bits) - 1));
-  }
-  SPILLWAY_HOST_DEVICE std::uint32_t rank(std::uint32_t i) const { return rank_of(keys[i]); }
-  SPILLWAY_HOST_DEVICE std::uint32_t document(std::uint32_t i) const { return document_of(keys[i]); }
-  SPILLWAY_HOST_DEVICE bool starts_list(std::uint32_t i) const { return i == 0 || rank(i - 1) != rank(i); }
-  SPILLWAY_HOST_DEVICE std::uint32_t find_cut(std::uint32_t, std::uint32_t) const { return kNoCut; }
-  // The start of the posting that has key i.
-  SPILLWAY_HOST_DEVICE PostingStart find_start(std::uint32_t i) const {
-    const std::uint32_t start = first_not_below(keys, i, keys[i]);
-    return {start, starts_list(start) ? 0 : document(start - 1)};
   }
 };
 
@@ -49,26 +46,109 @@ struct FoldedPositions : FoldedKeys {
 
   static constexpr bool kPositioned = true;
   SPILLWAY_HOST_DEVICE std::uint32_t position(std::uint32_t i) const { return positions[i]; }
-  SPILLWAY_HOST_DEVICE std::uint32_t fragment_start(std::uint32_t i) const {
-    const std::uint32_t list = first_not_below(keys, i, std::uint64_t{rank(i)} << document_bits);
-    return list + (i - list) / stretch * stretch;
-  }
-  // The key in [begin, end] where the list of key `begin` is cut, or kNoCut: there is at most one. O(log count), and
-  // O(1) for lists shorter than a stretch.
-  SPILLWAY_HOST_DEVICE std::uint32_t find_cut(std::uint32_t begin, std::uint32_t end) const {
-    if (end < stretch || rank(end - stretch) != rank(begin)) return kNoCut;
-    const std::uint32_t before = fragment_start(begin);
-    if (before == begin) return begin;
-    const std::uint32_t cut = before + stretch;
-    // The list may end before its next cut, which then is in another list.
-    return cut < count && rank(cut) == rank(begin) ? cut : kNoCut;
-  }
-  SPILLWAY_HOST_DEVICE PostingStart find_start(std::uint32_t i) const {
-    const PostingStart start = FoldedKeys::find_start(i);
-    const std::uint32_t fragment = fragment_start(i);
-    return start.key > fragment ? start : PostingStart{fragment, 0};
+};
+
+// Keys of neighbouring groups, and one more on each side, which were copied to where threads load them faster. After
+// each group of them a place is left out, so that the keys that the threads of a warp load at the same time are in
+// different banks of shared memory.
+template <typename Keys, unsigned kGroups>
+struct KeyCopy {
+  static constexpr unsigned kKeys = kGroups * kGroupKeys;
+  static constexpr unsigned kPlaces = (kKeys + 2) + (kKeys + 2) / kGroupKeys + 1;
+  std::uint64_t keys[kPlaces];
+  std::uint32_t positions[Keys::kPositioned ? kPlaces : 1];
+
+  // `i`: 0 is the key before the first.
+  SPILLWAY_HOST_DEVICE static unsigned place(unsigned i) { return i + i / kGroupKeys; }
+  // Copies each `step`th key of the groups from first_group on, beginning with number `i`.
+  SPILLWAY_HOST_DEVICE void copy(const Keys& from, std::size_t first_group, unsigned i, unsigned step) {
+    for (; i < kKeys + 2; i += step) {
+      const std::uint64_t next = std::uint64_t{first_group} * kGroupKeys + i;  // one more than the key's number
+      if (next == 0 || next > from.count) continue;
+      keys[place(i)] = from.keys[next - 1];
+      if constexpr (Keys::kPositioned) positions[place(i)] = from.positions[next - 1];
+    }
   }
 };
+
+template <typename Keys, unsigned kGroups>
+struct CopiedKeys : Keys {
+  const KeyCopy<Keys, kGroups>* copied;
+  std::uint32_t first;  // the first key of its groups
+
+  SPILLWAY_HOST_DEVICE CopiedKeys(const Keys& all, std::size_t first_group, const KeyCopy<Keys, kGroups>& copy)
+      : Keys(all), copied(&copy), first(static_cast<std::uint32_t>(first_group * kGroupKeys)) {}
+  SPILLWAY_HOST_DEVICE std::uint64_t key(std::uint32_t i) const { return copied->keys[copied->place(i + 1 - first)]; }
+  SPILLWAY_HOST_DEVICE std::uint32_t position(std::uint32_t i) const {
+    return copied->positions[copied->place(i + 1 - first)];
+  }
+  SPILLWAY_HOST_DEVICE std::uint64_t far_key(std::uint32_t i) const { return is_copied(i) ? key(i) : Keys::far_key(i); }
+  SPILLWAY_HOST_DEVICE std::uint32_t count_below(std::uint32_t end, std::uint64_t value) const {
+    if (end <= first) return Keys::count_below(end, value);
+    if (first != 0 && key(first - 1) >= value) return Keys::count_below(first - 1, value);
+    std::uint32_t low = first, high = end;
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (key(middle) < value) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+ private:
+  SPILLWAY_HOST_DEVICE bool is_copied(std::uint32_t i) const {
+    return i + 1 >= first && i + 1 - first < KeyCopy<Keys, kGroups>::kKeys + 2;
+  }
+};
+
+// Returns where the fragment of key i begins.
+template <typename Keys>
+SPILLWAY_HOST_DEVICE inline std::uint32_t fragment_start(const Keys& keys, std::uint32_t i) {
+  const std::uint64_t least = std::uint64_t{keys.rank_of(keys.far_key(i))} << keys.document_bits;
+  const std::uint32_t list = keys.count_below(i, least);
+  return list + (i - list) / keys.stretch * keys.stretch;
+}
+// Whether the list of key i may be cut before it, or at it: key i is in the list a stretch or more after its begin.
+template <typename Keys>
+SPILLWAY_HOST_DEVICE inline bool may_be_cut(const Keys& keys, std::uint32_t i) {
+  return i >= keys.stretch && keys.rank_of(keys.far_key(i - keys.stretch)) == keys.rank_of(keys.far_key(i));
+}
+
+// Returns the key in [begin, end] where the list of key `begin` is cut, or kNoCut: there is at most one. O(log count),
+// and O(1) for lists shorter than a stretch.
+template <typename Keys>
+SPILLWAY_HOST_DEVICE inline std::uint32_t find_cut(const Keys& keys, std::uint32_t begin, std::uint32_t end) {
+  if constexpr (!Keys::kPositioned) {
+    return kNoCut;
+  } else {
+    const std::uint32_t rank = keys.rank_of(keys.far_key(begin));
+    if (end < keys.stretch || keys.rank_of(keys.far_key(end - keys.stretch)) != rank) return kNoCut;
+    const std::uint32_t before = fragment_start(keys, begin);
+    if (before == begin) return begin;
+    const std::uint32_t cut = before + keys.stretch;
+    // The list may end before its next cut, which then is in another list.
+    return cut < keys.count && keys.rank_of(keys.far_key(cut)) == rank ? cut : kNoCut;
+  }
+}
+
+// Returns the start of the posting that has key i. O(log count).
+template <typename Keys>
+SPILLWAY_HOST_DEVICE inline PostingStart find_start(const Keys& keys, std::uint32_t i) {
+  const std::uint64_t key = keys.key(i);
+  const std::uint32_t start = keys.count_below(i, key);
+  if constexpr (Keys::kPositioned) {
+    if (may_be_cut(keys, i)) {
+      const std::uint32_t fragment = fragment_start(keys, i);
+      if (start <= fragment) return {fragment, 0};
+    }
+  }
+  if (start == 0) return {0, 0};
+  const std::uint64_t before = keys.far_key(start - 1);
+  return {start, keys.rank_of(before) != keys.rank_of(key) ? 0 : keys.document_of(before)};
+}
 
 SPILLWAY_HOST_DEVICE inline unsigned varint_size(std::uint64_t value) {
   unsigned bytes = 1;
@@ -131,7 +211,7 @@ struct WritingSink {
 // Walks keys [begin, end). Requires: begin < end.
 template <typename Keys, typename Sink>
 SPILLWAY_HOST_DEVICE inline void walk_group(const Keys& keys, std::uint32_t begin, std::uint32_t end, Sink& sink) {
-  const std::uint32_t cut = keys.find_cut(begin, end);
+  const std::uint32_t cut = find_cut(keys, begin, end);
   std::uint64_t key = keys.key(begin);
   const std::uint64_t before = begin == 0 ? 0 : keys.key(begin - 1);
   bool starts_fragment = begin == 0 || begin == cut || keys.rank_of(before) != keys.rank_of(key);
@@ -151,7 +231,7 @@ SPILLWAY_HOST_DEVICE inline void walk_group(const Keys& keys, std::uint32_t begi
     starts_fragment = i + 1 == keys.count || i + 1 == cut || keys.rank_of(next) != keys.rank_of(key);
     starts_posting = starts_fragment || next != key;
     if (starts_posting) {
-      if (!knows_start) start = keys.find_start(i);
+      if (!knows_start) start = find_start(keys, i);
       knows_start = true;
       const std::uint32_t document = keys.document_of(key), frequency = i - start.key + 1;
       sink.posting(std::uint64_t{document - start.previous_document} << 1 | (frequency == 1 ? 1 : 0), frequency);
@@ -176,8 +256,8 @@ struct MeasureGroup {
   Keys keys;
   GroupSums* sums;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { write(keys, i); }
-  template <typename CopiedKeys>
-  SPILLWAY_HOST_DEVICE void write(const CopiedKeys& copied, std::size_t i) const {
+  template <typename Copied>
+  SPILLWAY_HOST_DEVICE void write(const Copied& copied, std::size_t i) const {
     MeasuringSink sink{};
     walk_group(copied, i, sink);
     sums[i] = sink.sums;
@@ -194,8 +274,8 @@ struct WriteGroup {
   std::uint8_t* distances;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { write(keys, i, postings, distances); }
   // `postings_to`, `distances_to`: where byte 0 of the block's would be.
-  template <typename CopiedKeys>
-  SPILLWAY_HOST_DEVICE void write(const CopiedKeys& copied, std::size_t i, std::uint8_t* postings_to,
+  template <typename Copied>
+  SPILLWAY_HOST_DEVICE void write(const Copied& copied, std::size_t i, std::uint8_t* postings_to,
                                   std::uint8_t* distances_to) const {
     WritingSink sink{sums[i], fragments, postings_to, distances_to};
     walk_group(copied, i, sink);

@@ -88,11 +88,12 @@ class HostExecutor : public HostSteps {
   }
   template <typename Keys>
   void measure_groups(std::size_t groups, const MeasureGroup<Keys>& step) {
-    for_each(groups, step);
+    for_copies(step.keys, groups, [&](const auto& keys, std::size_t group) { step.write(keys, group); });
   }
   template <typename Keys>
   void write_groups(std::size_t groups, const WriteGroup<Keys>& step) {
-    for_each(groups, step);
+    for_copies(step.keys, groups,
+               [&](const auto& keys, std::size_t group) { step.write(keys, group, step.postings, step.distances); });
   }
   void compact(const CompactTokens& step) { for_each(step.groups, step); }
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {
@@ -159,6 +160,19 @@ class HostExecutor : public HostSteps {
   void abandon() noexcept {}
 
  private:
+  // Calls fold(keys, group) with a copy of the keys for a few groups, as thread blocks of a GPU have.
+  template <typename Keys, typename Fold>
+  void for_copies(const Keys& keys, std::size_t groups, const Fold& fold) {
+    constexpr unsigned kGroups = 3;
+    for_each((groups + kGroups - 1) / kGroups, [&](std::size_t tile) {
+      KeyCopy<Keys, kGroups> copy;
+      copy.copy(keys, tile * kGroups, 0, 1);
+      const CopiedKeys copied(keys, tile * kGroups, copy);
+      for (std::size_t group = tile * kGroups; group < std::min(groups, (tile + 1) * kGroups); ++group) {
+        fold(copied, group);
+      }
+    });
+  }
   static const RecordSorter& sorter_of(const RecordSorter* records) {
     return records == nullptr ? *find_record_sorter("cpu-radix") : *records;
   }

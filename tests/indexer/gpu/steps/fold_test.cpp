@@ -72,6 +72,30 @@ struct Folded {
   std::vector<std::uint8_t> postings, distances;
 };
 
+// Folds copies of kGroups groups of keys. `sums`: exclusive.
+template <unsigned kGroups>
+void expect_the_same_from_copies(const FoldedPositions& keys, const std::vector<GroupSums>& sums,
+                                 const Folded& expected) {
+  Folded folded = expected;
+  std::ranges::fill(folded.postings, std::uint8_t{0});
+  std::ranges::fill(folded.distances, std::uint8_t{0});
+  for (std::size_t first = 0; first + 1 < sums.size(); first += kGroups) {
+    KeyCopy<FoldedPositions, kGroups> copy;
+    for (unsigned i = 0; i < 5; ++i) copy.copy(keys, first, i, 5);
+    const CopiedKeys copied(keys, first, copy);
+    for (std::size_t g = first; g < std::min<std::size_t>(first + kGroups, sums.size() - 1); ++g) {
+      std::vector<GroupSums> measured(sums.size());
+      MeasureGroup<FoldedPositions>{keys, measured.data()}.write(copied, g);
+      EXPECT_EQ(sums[g].posting_bytes + measured[g].posting_bytes, sums[g + 1].posting_bytes);
+      EXPECT_EQ(sums[g].distance_bytes + measured[g].distance_bytes, sums[g + 1].distance_bytes);
+      WriteGroup<FoldedPositions>{keys, sums.data(), folded.fragments.data(), nullptr, nullptr}.write(
+          copied, g, folded.postings.data(), folded.distances.data());
+    }
+  }
+  EXPECT_TRUE(folded.postings == expected.postings);
+  EXPECT_TRUE(folded.distances == expected.distances);
+}
+
 Folded fold(const Block& block) {
   const auto count = static_cast<std::uint32_t>(block.keys.size());
   std::vector<std::uint64_t> with_documents(count);
@@ -94,6 +118,8 @@ Folded fold(const Block& block) {
     WriteGroup<FoldedPositions>{keys, sums.data(), folded.fragments.data(), folded.postings.data(),
                                 folded.distances.data()}(g);
   }
+  expect_the_same_from_copies<1>(keys, sums, folded);
+  expect_the_same_from_copies<3>(keys, sums, folded);
   return folded;
 }
 
