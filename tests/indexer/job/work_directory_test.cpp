@@ -4,17 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
-#include "io/format/index.hpp"
 #include "io/index/manifest.hpp"
 #include "io/scratch/job_files.hpp"
 #include "io/section/writer.hpp"
@@ -58,52 +54,6 @@ void publish_new_index(WorkDirectory& work, IfOutputExists if_exists = IfOutputE
 // Makes the work directory of a killed job for `output`.
 void leave_work_directory(const std::string& output) {
   const auto left = OwnedDirectory::take(posix_file_system(), output + ".work");
-}
-
-// Large ones, which threads remove at the same time, and small ones.
-TEST(WorkDirectory, RemovesAllFilesOfTheIndexThatItReplaces) {
-  const ScratchDirectory scratch;
-  const std::string output = scratch / "out";
-  make_index(output, "old");
-  for (const std::string_view name : kSectionNames) {
-    const std::string path = output + "/" + std::string(name);
-    write_file(path, "x");
-    if (name != "terms") fs::resize_file(path, std::uintmax_t{65} << 20);  // takes no space
-  }
-  {
-    WorkDirectory work(posix_file_system(), output);
-    publish_new_index(work);
-  }
-  std::vector<std::string> left;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(scratch.path())) {
-    left.push_back(entry.path().filename());
-  }
-  std::ranges::sort(left);
-  EXPECT_EQ(left, (std::vector<std::string>{"manifest", "out"}));
-}
-
-// Whatever call fails first, an error says so, and another call removes what is left.
-TEST(RemoveJobFiles, GoesOnAfterAnErrorOfAnyThread) {
-  std::uint64_t failed = 0;
-  for (bool fired = true; fired; failed += fired ? 1 : 0) {
-    FaultyFileSystem files;
-    files.make_directory("out.work");
-    files.make_directory("out.work/index");
-    for (const std::string_view name : kSectionNames) files.put("out.work/index/" + std::string(name), "x");
-    files.inject({.kind = FaultKind::kIoError, .at = failed});
-    bool has_thrown = false;
-    try {
-      remove_job_files(files, "out.work", 0);
-    } catch (const IoError&) {
-      has_thrown = true;
-    }
-    fired = files.faults_fired() != 0;
-    EXPECT_EQ(has_thrown, fired);
-    files.inject({});
-    remove_job_files(files, "out.work", 0);
-    EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/job", "/job/out.work"}));
-  }
-  EXPECT_GT(failed, kSectionNames.size());
 }
 
 TEST(WorkDirectory, StandsBesideTheOutputAndGoes) {
