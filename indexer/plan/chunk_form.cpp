@@ -54,7 +54,7 @@ ChunkFormChoice choose_chunk_form(const ChunkFormInput& input, const ChunkFormCo
   if (input.asked == GpuChunks::kTokens) {
     if (why_not.empty()) return {ChunkForm::kTokens, "as --gpu-chunks says"};
     throw UsageError("--gpu-chunks tokens: " + why_not +
-                     ", and the keys of tokens are always sorted by gpu-radix: leave out one of the two");
+                     ", and tokens take none: gpu-radix sorts their keys. Leave out one of the two options");
   }
   if (!why_not.empty()) return {ChunkForm::kTables, why_not};
   const auto most_text = [&](double device_bytes) {

@@ -79,10 +79,9 @@ void remove_if_empty(FileSystem& files, const std::string& directory) {
   if (left.empty()) files.remove(directory);
 }
 
-// The system takes 0.1 s or more to give back the memory of a file of 1 GB.
 constexpr std::size_t kMostRemovers = 4;
 
-// Removes the files on several threads. Where one cannot be removed, the others go on.
+// Removes the files on several threads. A thread ends at its first error, and the others go on.
 void remove_at_once(FileSystem& files, const std::vector<std::string>& paths) {
   std::atomic<std::size_t> next{0};
   const auto remove_some = [&] {

@@ -30,9 +30,8 @@ class GatheredBytes {
 
   __device__ GatheredBytes(uint4* s_pieces, std::uint64_t begin, std::uint64_t end, std::uint8_t* all)
       : s_pieces_(s_pieces), begin_(begin), end_(end), all_(all) {}
-  // Where byte 0 of the block's would be.
-  __device__ std::uint8_t* to() const {
-    return fits() ? reinterpret_cast<std::uint8_t*>(s_pieces_) + skipped() - begin_ : all_;
+  __device__ ByteTarget target() const {
+    return fits() ? ByteTarget{reinterpret_cast<std::uint8_t*>(s_pieces_) + skipped(), begin_} : ByteTarget{all_, 0};
   }
   // After all threads have written theirs.
   __device__ void copy() const {
@@ -63,7 +62,7 @@ __global__ __launch_bounds__(kFoldThreads) void write_groups_kernel(WriteGroup<K
   __syncthreads();
   const GatheredBytes postings(s_postings, begin.posting_bytes, end.posting_bytes, step.postings);
   const GatheredBytes distances(s_distances, begin.distance_bytes, end.distance_bytes, step.distances);
-  if (group < groups) step.write(CopiedKeys(step.keys, first, s_tile), group, postings.to(), distances.to());
+  if (group < groups) step.write(CopiedKeys(step.keys, first, s_tile), group, postings.target(), distances.target());
   __syncthreads();
   postings.copy();
   if constexpr (Keys::kPositioned) distances.copy();

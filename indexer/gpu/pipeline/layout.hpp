@@ -39,15 +39,15 @@ struct OccurrenceLayout : PassLayout {
 };
 
 // Bytes for each token, if all tokens were distinct terms. t: bytes of text, about 5. r: uploaded bytes, about 7, as
-// tokens go up as words with zeros for separators. s: slots of the table of terms, 0.5 at most, and
-// 64 more.
-//   throughout the pass: 4 for positions, with positions; about 0.4 for the sums of groups
+// tokens go up as words with zeros for separators. s: slots of the table of terms, at most 0.5 (and 64 in all).
+//   throughout the pass: 4 for positions, with positions; 0.75 for the sums of groups
 //   strings: t + 13 (offset, order, mark), which the fragments, postings and distances replace: 37, or 42 with
 //   positions after the strings, one set after the other:
 //     until strings are sorted: 4 + 8 s (slot of each token; slot and rank of each term), r, 0.25 r for counts, 24 s
 //       (the table), 8 for each document, and 12 for each run of positions
 //     the sort of all tokens: its scratch, 31 for gpu-string-radix; or that of the terms, after their slots
-//     the keys: 8 (rank, first token; or the slots and ranks), 4 for documents, which end before lists are encoded;
+//     the keys: 8 (rank, first token; or the slots and ranks), 4 for documents, 8 with positions, which end before
+//     lists are encoded;
 //       then, after the place of the lists, 16 + t (key, offset of the rank's text, its bytes), and 4 for positions in
 //       order
 //   keys that are not sorted yet take 8 of the bytes of strings, which end before
@@ -59,9 +59,9 @@ struct TokenLayout : PassLayout {
   std::size_t term_slots, slot_counts;                  // likewise
   std::size_t token_slots, slot_of_term, rank_of_slot;  // until the keys are made
   std::size_t term_scratch;                             // for the sort of terms
-  std::size_t unsorted_keys, key_scratch;         // keys before they are sorted; the scratch has the place of `keys`
-  std::size_t token_places;                       // likewise, with positions; in the place of `documents`
-  std::size_t group_documents;                    // after the sort of strings, until the keys are made
+  std::size_t unsorted_keys, key_scratch;  // keys before they are sorted; the scratch has the place of `keys`
+  std::size_t token_places;                // with positions, in the place of `documents`: until the keys have documents
+  std::size_t group_documents;             // after the sort of strings, until the keys are made
   std::size_t token_sums, uploaded, term_totals;  // throughout the pass
 };
 

@@ -30,7 +30,7 @@ struct SortedKeys {
   unsigned document_bits = 0;
   std::uint32_t ranks = 0;
   const TokenSums* token_sums = nullptr;  // kTokens
-  bool table_was_full = false;            // kTokens: the block has more terms than its table holds
+  bool table_was_full = false;            // kTokens: the table did not take all terms of the block
 };
 
 template <typename Executor, typename Layout>

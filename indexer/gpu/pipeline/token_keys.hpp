@@ -1,5 +1,5 @@
 // Turns blocks of ChunkForm::kTokens into sorted keys. A table finds the distinct terms; these are sorted as strings,
-// which gives ranks, and then the keys of all tokens are sorted. Where a block has more terms than the table holds, a
+// which gives ranks, and then the keys of all tokens are sorted. Where the table does not take all terms of a block, a
 // stable sort orders every token as a string of its own, which gives the ranks and the order of the keys at once.
 #pragma once
 

@@ -25,10 +25,10 @@ inline constexpr TermSlot kFar = TermSlot{1} << 63;
 inline constexpr unsigned kTokenPlaceBits = 40;
 inline constexpr TermSlot kTokenPlaceMask = (TermSlot{1} << kTokenPlaceBits) - 1;
 
-// Loads what other threads may write. kCached: may be older than what they have written.
+// Loads what other threads write meanwhile. kCached: it may be older than what they have written.
 enum class Load { kCached, kFresh };
 template <Load kLoad, typename Value>
-SPILLWAY_HOST_DEVICE inline Value load_shared(const Value* at) {
+SPILLWAY_HOST_DEVICE inline Value load_written(const Value* at) {
 #ifdef __CUDA_ARCH__
   return kLoad == Load::kCached ? *at : __ldcg(at);
 #else
@@ -87,8 +87,8 @@ struct DistinctTokens {
   // Of 4 M slots, two thirds can be used before a token needs more (the longest run of used slots is about
   // ln(slots) / (load - 1 - ln(load))).
   static constexpr std::uint32_t kMostProbes = 256;
-  // Long tokens that differ look equal by 23 bits of their hashes. That this happens more often to one token is no
-  // chance: such texts were made to cost time.
+  // Long tokens that differ may look equal, by 23 bits of their hashes. That one token meets so many of them is no
+  // accident: such texts were made to cost time.
   static constexpr std::uint32_t kMostMistakes = 4;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -102,7 +102,7 @@ struct DistinctTokens {
     const TermSlot near = near_value(token), value = near != 0 ? near : kFar | (hash << kTokenPlaceBits & ~kFar) | at;
     std::uint32_t slot = first_slot(hash), mistakes = 0;
     for (std::uint32_t probe = 0; probe < kMostProbes && mistakes < kMostMistakes; ++probe) {
-      TermSlot seen = load_shared<Load::kFresh>(slots + slot);
+      TermSlot seen = load_written<Load::kFresh>(slots + slot);
       if (seen == 0) seen = set_slot(slots + slot, value);
       if (seen == 0 || seen == value) return slot;
       if (near == 0 && (seen ^ value) >> kTokenPlaceBits == 0) {
@@ -118,14 +118,14 @@ struct DistinctTokens {
   SPILLWAY_HOST_DEVICE bool find_at_once(const ShortToken& token, std::uint64_t hash, std::uint32_t& slot) const {
     slot = first_slot(hash);
     const TermSlot near = near_value(token);
-    return near != 0 && load_shared<Load::kCached>(slots + slot) == near;
+    return near != 0 && load_written<Load::kCached>(slots + slot) == near;
   }
   // `hash`: hash_short_token(), of a short one.
   SPILLWAY_HOST_DEVICE std::uint64_t hash_of(std::uint64_t at, const ShortToken& token,
                                              const Hash128Halves& hash) const {
     return token.bytes <= kShortTokenBytes ? hash.low : hash_long_token(raw, at);
   }
-  SPILLWAY_HOST_DEVICE bool has_room() const { return load_shared<Load::kFresh>(is_full) == 0; }
+  SPILLWAY_HOST_DEVICE bool has_room() const { return load_written<Load::kFresh>(is_full) == 0; }
 
  private:
   // What a slot holds of a token that fits it, or 0.

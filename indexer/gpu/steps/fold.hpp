@@ -33,6 +33,8 @@ struct FoldedKeys {
   SPILLWAY_HOST_DEVICE std::uint32_t rank_of(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key >> document_bits);
   }
+  // Returns the least key that the list of a rank could have.
+  SPILLWAY_HOST_DEVICE std::uint64_t least_of(std::uint32_t rank) const { return std::uint64_t{rank} << document_bits; }
   SPILLWAY_HOST_DEVICE std::uint32_t document_of(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << document_bits) - 1));
   }
@@ -57,17 +59,35 @@ struct KeyCopy {
   static constexpr unsigned kPlaces = (kKeys + 2) + (kKeys + 2) / kGroupKeys + 1;
   std::uint64_t keys[kPlaces];
   std::uint32_t positions[Keys::kPositioned ? kPlaces : 1];
+  std::uint32_t list_begin;  // of the list that goes on in the first group, where groups ask for it; or kNoCut
 
   // `i`: 0 is the key before the first.
   SPILLWAY_HOST_DEVICE static unsigned place(unsigned i) { return i + i / kGroupKeys; }
-  // Copies each `step`th key of the groups from first_group on, beginning with number `i`.
+  // Copies each `step`th key of the groups from first_group on, beginning with number `i`. With 0 it searches
+  // list_begin, too, so that not each group does.
   SPILLWAY_HOST_DEVICE void copy(const Keys& from, std::size_t first_group, unsigned i, unsigned step) {
+    if (i == 0) list_begin = find_list_begin(from, std::uint64_t{first_group} * kGroupKeys);
     for (; i < kKeys + 2; i += step) {
       const std::uint64_t next = std::uint64_t{first_group} * kGroupKeys + i;  // one more than the key's number
       if (next == 0 || next > from.count) continue;
       keys[place(i)] = from.keys[next - 1];
       if constexpr (Keys::kPositioned) positions[place(i)] = from.positions[next - 1];
     }
+  }
+
+ private:
+  // Groups ask for it where a list is cut: then it began a stretch before the last key of the copy, or earlier. Copies
+  // are shorter than a stretch, but in tests, where kNoCut makes groups search themselves.
+  SPILLWAY_HOST_DEVICE static std::uint32_t find_list_begin(const Keys& from, std::uint64_t first) {
+    if constexpr (Keys::kPositioned) {
+      if (first == 0 || first >= from.count) return kNoCut;
+      const std::uint64_t end = first + kKeys < from.count ? first + kKeys : from.count;
+      const auto begin = static_cast<std::uint32_t>(first), last = static_cast<std::uint32_t>(end - 1);
+      const std::uint32_t rank = from.rank_of(from.keys[begin]);
+      if (last < from.stretch || from.rank_of(from.keys[last - from.stretch]) != rank) return kNoCut;
+      return from.count_below(begin, from.least_of(rank));
+    }
+    return kNoCut;
   }
 };
 
@@ -83,19 +103,13 @@ struct CopiedKeys : Keys {
     return copied->positions[copied->place(i + 1 - first)];
   }
   SPILLWAY_HOST_DEVICE std::uint64_t far_key(std::uint32_t i) const { return is_copied(i) ? key(i) : Keys::far_key(i); }
+  // Requires: `end` is a key of the groups, or the one after them.
   SPILLWAY_HOST_DEVICE std::uint32_t count_below(std::uint32_t end, std::uint64_t value) const {
-    if (end <= first) return Keys::count_below(end, value);
-    if (first != 0 && key(first - 1) >= value) return Keys::count_below(first - 1, value);
-    std::uint32_t low = first, high = end;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (key(middle) < value) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+    if (first != 0 && key(first - 1) >= value) {
+      const bool is_known = copied->list_begin != kNoCut && value == Keys::least_of(Keys::rank_of(key(first)));
+      return is_known ? copied->list_begin : Keys::count_below(first - 1, value);
     }
-    return low;
+    return first + first_not_below(end - first, value, [this](std::uint32_t i) { return key(first + i); });
   }
 
  private:
@@ -104,17 +118,16 @@ struct CopiedKeys : Keys {
   }
 };
 
-// Returns where the fragment of key i begins.
+// Returns where the fragment of key i of the walked group begins.
 template <typename Keys>
 SPILLWAY_HOST_DEVICE inline std::uint32_t fragment_start(const Keys& keys, std::uint32_t i) {
-  const std::uint64_t least = std::uint64_t{keys.rank_of(keys.far_key(i))} << keys.document_bits;
-  const std::uint32_t list = keys.count_below(i, least);
+  const std::uint32_t list = keys.count_below(i, keys.least_of(keys.rank_of(keys.key(i))));
   return list + (i - list) / keys.stretch * keys.stretch;
 }
-// Whether the list of key i may be cut before it, or at it: key i is in the list a stretch or more after its begin.
+// Whether the list of key i of the walked group is cut before it, or at it.
 template <typename Keys>
-SPILLWAY_HOST_DEVICE inline bool may_be_cut(const Keys& keys, std::uint32_t i) {
-  return i >= keys.stretch && keys.rank_of(keys.far_key(i - keys.stretch)) == keys.rank_of(keys.far_key(i));
+SPILLWAY_HOST_DEVICE inline bool is_cut_up_to(const Keys& keys, std::uint32_t i) {
+  return i >= keys.stretch && keys.rank_of(keys.far_key(i - keys.stretch)) == keys.rank_of(keys.key(i));
 }
 
 // Returns the key in [begin, end] where the list of key `begin` is cut, or kNoCut: there is at most one. O(log count),
@@ -124,7 +137,7 @@ SPILLWAY_HOST_DEVICE inline std::uint32_t find_cut(const Keys& keys, std::uint32
   if constexpr (!Keys::kPositioned) {
     return kNoCut;
   } else {
-    const std::uint32_t rank = keys.rank_of(keys.far_key(begin));
+    const std::uint32_t rank = keys.rank_of(keys.key(begin));
     if (end < keys.stretch || keys.rank_of(keys.far_key(end - keys.stretch)) != rank) return kNoCut;
     const std::uint32_t before = fragment_start(keys, begin);
     if (before == begin) return begin;
@@ -140,7 +153,7 @@ SPILLWAY_HOST_DEVICE inline PostingStart find_start(const Keys& keys, std::uint3
   const std::uint64_t key = keys.key(i);
   const std::uint32_t start = keys.count_below(i, key);
   if constexpr (Keys::kPositioned) {
-    if (may_be_cut(keys, i)) {
+    if (is_cut_up_to(keys, i)) {
       const std::uint32_t fragment = fragment_start(keys, i);
       if (start <= fragment) return {fragment, 0};
     }
@@ -180,12 +193,18 @@ struct MeasuringSink {
   SPILLWAY_HOST_DEVICE void distance(std::uint32_t distance) { sums.distance_bytes += varint_size(distance); }
 };
 
+// Where encoded bytes go: byte `begin` of all to `to`, and those after it to the bytes after that.
+struct ByteTarget {
+  std::uint8_t* to;
+  std::uint64_t begin;
+  SPILLWAY_HOST_DEVICE std::uint8_t* at(std::uint64_t byte) const { return to + (byte - begin); }
+};
+
 // Writes them. `sums` begins with the sums over the groups before.
 struct WritingSink {
   GroupSums sums;
   EncodedFragment* fragments;
-  std::uint8_t* postings;
-  std::uint8_t* distances;
+  ByteTarget postings, distances;
   SPILLWAY_HOST_DEVICE void start_fragment(std::uint32_t rank, std::uint32_t occurrence) {
     EncodedFragment& fragment = fragments[sums.fragments++];
     fragment.first_posting_byte = sums.posting_bytes;
@@ -198,13 +217,15 @@ struct WritingSink {
     fragments[sums.fragments - 1].last_document = document;
   }
   SPILLWAY_HOST_DEVICE void posting(std::uint64_t word, std::uint32_t frequency) {
-    std::uint8_t* to = put_varint(postings + sums.posting_bytes, word);
+    std::uint8_t* const begin = postings.at(sums.posting_bytes);
+    std::uint8_t* to = put_varint(begin, word);
     if (frequency != 1) to = put_varint(to, frequency);
-    sums.posting_bytes = static_cast<std::uint64_t>(to - postings);
+    sums.posting_bytes += static_cast<std::uint64_t>(to - begin);
     ++sums.postings;
   }
   SPILLWAY_HOST_DEVICE void distance(std::uint32_t distance) {
-    sums.distance_bytes = static_cast<std::uint64_t>(put_varint(distances + sums.distance_bytes, distance) - distances);
+    std::uint8_t* const begin = distances.at(sums.distance_bytes);
+    sums.distance_bytes += static_cast<std::uint64_t>(put_varint(begin, distance) - begin);
   }
 };
 
@@ -272,12 +293,11 @@ struct WriteGroup {
   EncodedFragment* fragments;
   std::uint8_t* postings;
   std::uint8_t* distances;
-  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { write(keys, i, postings, distances); }
-  // `postings_to`, `distances_to`: where byte 0 of the block's would be.
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const { write(keys, i, {postings, 0}, {distances, 0}); }
   template <typename Copied>
-  SPILLWAY_HOST_DEVICE void write(const Copied& copied, std::size_t i, std::uint8_t* postings_to,
-                                  std::uint8_t* distances_to) const {
-    WritingSink sink{sums[i], fragments, postings_to, distances_to};
+  SPILLWAY_HOST_DEVICE void write(const Copied& copied, std::size_t i, const ByteTarget& to_postings,
+                                  const ByteTarget& to_distances) const {
+    WritingSink sink{sums[i], fragments, to_postings, to_distances};
     walk_group(copied, i, sink);
     if ((i + 1) * kGroupKeys >= keys.count) {
       sink.start_fragment(kNoRank, keys.count);

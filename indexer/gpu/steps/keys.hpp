@@ -69,18 +69,22 @@ SPILLWAY_HOST_DEVICE inline std::uint32_t last_not_above(std::uint32_t count, Va
 }
 
 // The index of the first element of an ascending array that is >= value, or count. O(log count).
-template <typename Value>
-SPILLWAY_HOST_DEVICE inline std::uint32_t first_not_below(const Value* values, std::uint32_t count, Value value) {
+template <typename Value, typename Get>
+SPILLWAY_HOST_DEVICE inline std::uint32_t first_not_below(std::uint32_t count, Value value, Get get) {
   std::uint32_t low = 0, high = count;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
-    if (values[middle] < value) {
+    if (get(middle) < value) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
   return low;
+}
+template <typename Value>
+SPILLWAY_HOST_DEVICE inline std::uint32_t first_not_below(const Value* values, std::uint32_t count, Value value) {
+  return first_not_below(count, value, [values](std::uint32_t i) { return values[i]; });
 }
 
 SPILLWAY_HOST_DEVICE inline unsigned set_bits(std::uint64_t mask) {

@@ -92,8 +92,9 @@ class HostExecutor : public HostSteps {
   }
   template <typename Keys>
   void write_groups(std::size_t groups, const WriteGroup<Keys>& step) {
-    for_copies(step.keys, groups,
-               [&](const auto& keys, std::size_t group) { step.write(keys, group, step.postings, step.distances); });
+    for_copies(step.keys, groups, [&](const auto& keys, std::size_t group) {
+      step.write(keys, group, {step.postings, 0}, {step.distances, 0});
+    });
   }
   void compact(const CompactTokens& step) { for_each(step.groups, step); }
   void sort_strings(const DeviceStrings& strings, const MarkedOrder& out, std::span<std::uint8_t> scratch) {

@@ -67,6 +67,7 @@ std::vector<NamedShape> shapes() {
        {.chunks = 3, .documents = 2, .tokens = 400000, .vocabulary = 3, .cut_documents = true}},
       {"long terms", {.chunks = 2, .vocabulary = 50, .longest_term_bytes = 65536}},
       {"a table of more than 2^16 terms", {.chunks = 2, .documents = 1000, .tokens = 400, .vocabulary = 1e9}},
+      {"positions of 4 bytes, more than a tile of keys gathers", {.chunks = 1000, .documents = 1, .tokens = 8}},
       {"larger", {.chunks = 12, .documents = 2000, .tokens = 300, .vocabulary = 1e6}}};
   for (std::uint64_t seed = 2; seed < 6; ++seed) {
     all.push_back({"seed " + std::to_string(seed),

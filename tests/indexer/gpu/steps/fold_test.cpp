@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -72,28 +73,60 @@ struct Folded {
   std::vector<std::uint8_t> postings, distances;
 };
 
-// Folds copies of kGroups groups of keys. `sums`: exclusive.
-template <unsigned kGroups>
-void expect_the_same_from_copies(const FoldedPositions& keys, const std::vector<GroupSums>& sums,
-                                 const Folded& expected) {
-  Folded folded = expected;
-  std::ranges::fill(folded.postings, std::uint8_t{0});
-  std::ranges::fill(folded.distances, std::uint8_t{0});
-  for (std::size_t first = 0; first + 1 < sums.size(); first += kGroups) {
-    KeyCopy<FoldedPositions, kGroups> copy;
+bool same_sums(const GroupSums& a, const GroupSums& b) {
+  return std::tie(a.posting_bytes, a.distance_bytes, a.fragments, a.postings) ==
+         std::tie(b.posting_bytes, b.distance_bytes, b.fragments, b.postings);
+}
+bool same_fragment(const EncodedFragment& a, const EncodedFragment& b) {
+  return std::tie(a.first_posting_byte, a.first_distance_byte, a.rank, a.first_posting, a.first_occurrence,
+                  a.last_document) == std::tie(b.first_posting_byte, b.first_distance_byte, b.rank, b.first_posting,
+                                               b.first_occurrence, b.last_document);
+}
+
+// Folds copies of kGroups groups of keys, each into memory of its own. `sums`: exclusive.
+template <unsigned kGroups, typename Keys>
+void expect_the_same_from_copies(const Keys& keys, const std::vector<GroupSums>& sums, const Folded& expected) {
+  const std::size_t groups = sums.size() - 1;
+  Folded folded{std::vector<EncodedFragment>(expected.fragments.size()), {}, {}};
+  for (std::size_t first = 0; first < groups; first += kGroups) {
+    const std::size_t last = std::min<std::size_t>(first + kGroups, groups);
+    KeyCopy<Keys, kGroups> copy;
     for (unsigned i = 0; i < 5; ++i) copy.copy(keys, first, i, 5);
     const CopiedKeys copied(keys, first, copy);
-    for (std::size_t g = first; g < std::min<std::size_t>(first + kGroups, sums.size() - 1); ++g) {
-      std::vector<GroupSums> measured(sums.size());
-      MeasureGroup<FoldedPositions>{keys, measured.data()}.write(copied, g);
-      EXPECT_EQ(sums[g].posting_bytes + measured[g].posting_bytes, sums[g + 1].posting_bytes);
-      EXPECT_EQ(sums[g].distance_bytes + measured[g].distance_bytes, sums[g + 1].distance_bytes);
-      WriteGroup<FoldedPositions>{keys, sums.data(), folded.fragments.data(), nullptr, nullptr}.write(
-          copied, g, folded.postings.data(), folded.distances.data());
+    std::vector<std::uint8_t> postings(sums[last].posting_bytes - sums[first].posting_bytes);
+    std::vector<std::uint8_t> distances(sums[last].distance_bytes - sums[first].distance_bytes);
+    for (std::size_t g = first; g < last; ++g) {
+      std::vector<GroupSums> measured(g + 1);
+      MeasureGroup<Keys>{keys, measured.data()}.write(copied, g);
+      EXPECT_TRUE(same_sums(AddGroupSums{}(sums[g], measured[g]), sums[g + 1])) << g;
+      WriteGroup<Keys>{keys, sums.data(), folded.fragments.data(), nullptr, nullptr}.write(
+          copied, g, {postings.data(), sums[first].posting_bytes}, {distances.data(), sums[first].distance_bytes});
     }
+    folded.postings.insert(folded.postings.end(), postings.begin(), postings.end());
+    folded.distances.insert(folded.distances.end(), distances.begin(), distances.end());
   }
+  EXPECT_TRUE(std::ranges::equal(folded.fragments, expected.fragments, same_fragment));
   EXPECT_TRUE(folded.postings == expected.postings);
   EXPECT_TRUE(folded.distances == expected.distances);
+}
+
+template <typename Keys>
+Folded fold(const Keys& keys) {
+  const std::size_t groups = (keys.count + kGroupKeys - 1) / kGroupKeys;
+  std::vector<GroupSums> sums(groups + 1);
+  for (std::size_t g = 0; g <= groups; ++g) MeasureGroup<Keys>{keys, sums.data()}(g);
+  GroupSums before;
+  for (GroupSums& sum : sums) before = AddGroupSums{}(std::exchange(sum, before), before);
+  Folded folded;
+  folded.fragments.resize(sums[groups].fragments + 1);
+  folded.postings.resize(sums[groups].posting_bytes);
+  folded.distances.resize(sums[groups].distance_bytes);
+  for (std::size_t g = 0; g < groups; ++g) {
+    WriteGroup<Keys>{keys, sums.data(), folded.fragments.data(), folded.postings.data(), folded.distances.data()}(g);
+  }
+  expect_the_same_from_copies<1>(keys, sums, folded);
+  expect_the_same_from_copies<3>(keys, sums, folded);
+  return folded;
 }
 
 Folded fold(const Block& block) {
@@ -105,22 +138,8 @@ Folded fold(const Block& block) {
                        block.positions.data(), with_documents.data(), ordered_positions.data()}(i);
   }
   const FoldedPositions keys{{with_documents.data(), count, kDocumentBits}, kStretch, ordered_positions.data()};
-  const std::size_t groups = (count + kGroupKeys - 1) / kGroupKeys;
-  std::vector<GroupSums> sums(groups + 1);
-  for (std::size_t g = 0; g <= groups; ++g) MeasureGroup<FoldedPositions>{keys, sums.data()}(g);
-  GroupSums before;
-  for (GroupSums& sum : sums) before = AddGroupSums{}(std::exchange(sum, before), before);
-  Folded folded;
-  folded.fragments.resize(sums[groups].fragments + 1);
-  folded.postings.resize(sums[groups].posting_bytes);
-  folded.distances.resize(sums[groups].distance_bytes);
-  for (std::size_t g = 0; g < groups; ++g) {
-    WriteGroup<FoldedPositions>{keys, sums.data(), folded.fragments.data(), folded.postings.data(),
-                                folded.distances.data()}(g);
-  }
-  expect_the_same_from_copies<1>(keys, sums, folded);
-  expect_the_same_from_copies<3>(keys, sums, folded);
-  return folded;
+  fold(static_cast<const FoldedKeys&>(keys));
+  return fold(keys);
 }
 
 // Adds a fragment to its list, as a reader of a run does: if its first document is the last of the list, that goes on.
