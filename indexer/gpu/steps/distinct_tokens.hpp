@@ -18,8 +18,8 @@ constexpr std::uint32_t token_table_slots(std::uint64_t tokens) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens / 2 + 64, kMostTableSlots));
 }
 
-// What a slot holds. 0: nothing. Without kFar, the token itself, its first byte lowest: up to 8 bytes. With kFar: bits
-// of its hash, and the place of a token among the uploaded bytes.
+// A slot is 0 where it is empty. Without kFar it holds the token itself, up to 8 bytes, with the first byte lowest.
+// With kFar it has bits of a hash, and the place of a token among the uploaded bytes.
 using TermSlot = std::uint64_t;
 inline constexpr TermSlot kFar = TermSlot{1} << 63;
 inline constexpr unsigned kTokenPlaceBits = 40;
@@ -76,7 +76,7 @@ SPILLWAY_HOST_DEVICE inline std::uint64_t hash_long_token(const std::uint8_t* ra
   }
 }
 
-// What is known of all terms once they are in the table.
+// Tells of all terms what is known once they are in the table.
 struct TermTotals {
   std::uint64_t bytes = 0;
   std::uint32_t terms = 0;
@@ -84,11 +84,11 @@ struct TermTotals {
 };
 
 struct DistinctTokens {
-  // Of 4 M slots, two thirds can be used before a token needs more (the longest run of used slots is about
-  // ln(slots) / (load - 1 - ln(load))).
+  // A token needs more only where about two thirds of 4 M slots are used: the longest run of used slots is about
+  // ln(slots) / (load - 1 - ln(load)).
   static constexpr std::uint32_t kMostProbes = 256;
-  // Long tokens that differ may look equal, by 23 bits of their hashes. That one token meets so many of them is no
-  // accident: such texts were made to cost time.
+  // Long tokens that differ may look equal, by 23 bits of their hashes. No token meets so many of them by accident:
+  // such texts were made to cost time.
   static constexpr std::uint32_t kMostMistakes = 4;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -128,7 +128,7 @@ struct DistinctTokens {
   SPILLWAY_HOST_DEVICE bool has_room() const { return load_written<Load::kFresh>(is_full) == 0; }
 
  private:
-  // What a slot holds of a token that fits it, or 0.
+  // Returns the token as a slot holds it, or 0 where it does not fit.
   SPILLWAY_HOST_DEVICE static TermSlot near_value(const ShortToken& token) {
     const TermSlot text = token.bytes < 8 ? token.low & ((std::uint64_t{1} << 8 * token.bytes) - 1) : token.low;
     return token.bytes <= 8 && (text & kFar) == 0 ? text : 0;

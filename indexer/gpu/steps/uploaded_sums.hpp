@@ -17,7 +17,7 @@ struct UploadedSums {
   ChunkTransferChecksums arrays;
 };
 
-// What the host fetches to check a block that went up.
+// The host fetches this to check a block that went up.
 struct UploadedTokens {
   UploadedSums sums;
   RawCounts counts;  // of all bytes

@@ -21,7 +21,7 @@ using testing::TokenBlock;
 
 constexpr std::size_t kBudget = std::size_t{1} << 30;
 
-// What the second half of a pass reads.
+// The second half of a pass reads this.
 struct FoundKeys {
   bool table_was_full = false;
   std::vector<std::pair<std::string, std::uint64_t>> terms_and_documents;  // of the keys, in order
