@@ -88,6 +88,7 @@ template <unsigned kGroups, typename Keys>
 void expect_the_same_from_copies(const Keys& keys, const std::vector<GroupSums>& sums, const Folded& expected) {
   const std::size_t groups = sums.size() - 1;
   Folded folded{std::vector<EncodedFragment>(expected.fragments.size()), {}, {}};
+  std::vector<GroupSums> measured(groups);
   for (std::size_t first = 0; first < groups; first += kGroups) {
     const std::size_t last = std::min<std::size_t>(first + kGroups, groups);
     KeyCopy<Keys, kGroups> copy;
@@ -96,7 +97,6 @@ void expect_the_same_from_copies(const Keys& keys, const std::vector<GroupSums>&
     std::vector<std::uint8_t> postings(sums[last].posting_bytes - sums[first].posting_bytes);
     std::vector<std::uint8_t> distances(sums[last].distance_bytes - sums[first].distance_bytes);
     for (std::size_t g = first; g < last; ++g) {
-      std::vector<GroupSums> measured(g + 1);
       MeasureGroup<Keys>{keys, measured.data()}.write(copied, g);
       EXPECT_TRUE(same_sums(AddGroupSums{}(sums[g], measured[g]), sums[g + 1])) << g;
       WriteGroup<Keys>{keys, sums.data(), folded.fragments.data(), nullptr, nullptr}.write(
@@ -126,10 +126,11 @@ Folded fold(const Keys& keys) {
   }
   expect_the_same_from_copies<1>(keys, sums, folded);
   expect_the_same_from_copies<3>(keys, sums, folded);
+  expect_the_same_from_copies<64>(keys, sums, folded);  // as a thread block has
   return folded;
 }
 
-Folded fold(const Block& block) {
+Folded fold(const Block& block, std::uint32_t stretch) {
   const auto count = static_cast<std::uint32_t>(block.keys.size());
   std::vector<std::uint64_t> with_documents(count);
   std::vector<std::uint32_t> ordered_positions(count);
@@ -137,7 +138,7 @@ Folded fold(const Block& block) {
     ReplaceOccurrences{block.keys.data(),      kOccurrenceBits,       kDocumentBits,           block.documents.data(),
                        block.positions.data(), with_documents.data(), ordered_positions.data()}(i);
   }
-  const FoldedPositions keys{{with_documents.data(), count, kDocumentBits}, kStretch, ordered_positions.data()};
+  const FoldedPositions keys{{with_documents.data(), count, kDocumentBits}, stretch, ordered_positions.data()};
   fold(static_cast<const FoldedKeys&>(keys));
   return fold(keys);
 }
@@ -169,8 +170,8 @@ void add_fragment(const Folded& folded, std::size_t p, List& list) {
   EXPECT_EQ(occurrences, next.first_occurrence - fragment.first_occurrence);
 }
 
-void expect_lists(const Block& block) {
-  const Folded folded = fold(block);
+void expect_lists(const Block& block, std::uint32_t stretch = kStretch) {
+  const Folded folded = fold(block, stretch);
   std::vector<List> lists(block.term_count);
   for (std::size_t p = 0; p + 1 < folded.fragments.size(); ++p)
     add_fragment(folded, p, lists[folded.fragments[p].rank]);
@@ -185,6 +186,15 @@ TEST(FoldedPositions, CutsNoListWhereTheOneBeforeItWouldHaveBeenCut) {
     for (std::uint32_t missing = 1; missing < kGroupKeys; missing += 3) {
       expect_lists(make_block({first, 2 * kStretch - missing, kStretch}, 2 * kStretch, random));
     }
+  }
+}
+
+// Lists that copies of 64 groups only have parts of, with the stretch of jobs.
+TEST(FoldedPositions, GivesListsOfManyStretches) {
+  constexpr std::uint32_t kLong = 1U << 16;
+  std::mt19937 random(3);
+  for (const std::uint32_t per_document : {40U, 3000U, 200000U}) {
+    expect_lists(make_block({70000, 1, 200000, 5, kLong, 2 * kLong, kLong + 1, 30}, per_document, random), kLong);
   }
 }
 
