@@ -1,10 +1,8 @@
 // The kernel that sums the tokens of a block and finds their terms. In the step SumTokens the threads of a warp load
 // from groups that are far from each other, and some search the table while others wait. Here a thread block copies a
-// tile of groups to shared memory, each thread takes as many tokens as the others, and those that are not found at once
-// wait until all threads have such.
+// tile of groups to shared memory, and each thread takes as many tokens as the others. Tokens that it does not find at
+// once are put off, so that then all threads search.
 #pragma once
-
-#include <algorithm>
 
 #include "indexer/gpu/steps/token_sums.hpp"
 

@@ -87,8 +87,8 @@ struct DistinctTokens {
   // A token needs more only where about two thirds of 4 M slots are used: the longest run of used slots is about
   // ln(slots) / (load - 1 - ln(load)).
   static constexpr std::uint32_t kMostProbes = 256;
-  // Long tokens that differ may look equal, by 23 bits of their hashes. No token meets so many of them by accident:
-  // such texts were made to cost time.
+  // Long tokens that differ may look equal, by 23 bits of their hashes. Four such in one search are as good as
+  // impossible, unless texts were made to cost time.
   static constexpr std::uint32_t kMostMistakes = 4;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -114,7 +114,7 @@ struct DistinctTokens {
     raise_flag(is_full);
     return kNone;
   }
-  // Whether the slot where put() would begin already has the token, which it returns then. True of most tokens.
+  // Sets `slot` to the one where put() would begin, and returns whether that has the token already, as for most.
   SPILLWAY_HOST_DEVICE bool find_at_once(const ShortToken& token, std::uint64_t hash, std::uint32_t& slot) const {
     slot = first_slot(hash);
     const TermSlot near = near_value(token);

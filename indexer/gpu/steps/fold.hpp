@@ -76,8 +76,8 @@ struct KeyCopy {
   }
 
  private:
-  // Groups ask for it where a list is cut: then it began a stretch before the last key of the copy, or earlier. Copies
-  // are shorter than a stretch, but in tests, where kNoCut makes groups search themselves.
+  // Groups ask for it where a list is cut: then the list began a stretch before the last key of the copy, or earlier.
+  // That holds for copies shorter than a stretch. Tests have longer ones, whose groups search themselves.
   SPILLWAY_HOST_DEVICE static std::uint32_t find_list_begin(const Keys& from, std::uint64_t first) {
     if constexpr (Keys::kPositioned) {
       if (first == 0 || first >= from.count) return kNoCut;
